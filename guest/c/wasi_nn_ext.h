@@ -109,6 +109,20 @@ typedef struct {
 wasi_nn_errno wasinn_compute_once(uint32_t context_or_graph, const wasinn_input* inputs, uint32_t inputs_len,
                                   wasinn_output* outputs, uint32_t outputs_len) WASINN_EXT_IMPORT("compute_once");
 
+// Computes that overlap, for guests without threads. wasinn_compute_begin returns at once; the context is WASI_NN_BUSY
+// from then on, until wasinn_compute_poll has returned the end of the compute.
+// - poll: WASI_NN_BUSY: it goes on. Else, once, what wasi_nn_compute would have returned; outputs of wasinn_set_output
+//   are written by this call.
+// - cancel: it ends soon, with an error. Poll it; then the context can be used again.
+// - wait: until one of the computes has ended. *index is its place in `contexts`: poll that context. WASI_NN_BUSY: none
+//   has ended after timeout_ms. Only one thread at a time may wait for a compute.
+#define WASINN_FOR_EVER UINT32_MAX
+wasi_nn_errno wasinn_compute_begin(wasi_nn_context context) WASINN_EXT_IMPORT("compute_begin");
+wasi_nn_errno wasinn_compute_poll(wasi_nn_context context) WASINN_EXT_IMPORT("compute_poll");
+wasi_nn_errno wasinn_compute_cancel(wasi_nn_context context) WASINN_EXT_IMPORT("compute_cancel");
+wasi_nn_errno wasinn_compute_wait(const wasi_nn_context* contexts, uint32_t contexts_len, uint32_t timeout_ms,
+                                  uint32_t* index) WASINN_EXT_IMPORT("compute_wait");
+
 // Makes output `output_index` of `from` input `index` of `context`. The two contexts may be of different models, of the
 // same model, or the same context. The tensor does not pass through the guest's memory. It is not even copied if the
 // framework can give its outputs away. Its type and shape must fit the input. The output may still be read, or become

@@ -160,6 +160,16 @@ inline Status compute_once(const Graph& graph, std::span<const Input> inputs, st
                              static_cast<uint32_t>(outputs.size()));
 }
 
+// Computes that overlap: wasi_nn_ext.h says how.
+inline Status compute_begin(const Context& context) { return wasinn_compute_begin(context.handle()); }
+inline Status compute_poll(const Context& context) { return wasinn_compute_poll(context.handle()); }
+inline Status compute_cancel(const Context& context) { return wasinn_compute_cancel(context.handle()); }
+inline Status compute_wait(std::span<const Context> contexts, uint32_t* index, uint32_t timeout_ms = WASINN_FOR_EVER) {
+  static_assert(sizeof(Context) == sizeof(wasi_nn_context), "arrays go as they are");
+  return wasinn_compute_wait(reinterpret_cast<const wasi_nn_context*>(contexts.data()),
+                             static_cast<uint32_t>(contexts.size()), timeout_ms, index);
+}
+
 }  // namespace wasi_nn
 
 #endif  // WASINN_GUEST_CPP_WASI_NN_EXT_HPP_

@@ -155,7 +155,7 @@ std::optional<uint32_t> Begin(wasinn_call& given, Done done, void* user, std::sh
   if ((call->function->flags & WASINN_FUNCTION_MAY_BLOCK) == 0) return RunBegun(*begun);
   const core::Status status = call->guest->Begin([begun, done, user] {
     const auto tell = [begun, done, user](uint32_t result) { done(user, result); };
-    if (!abi::BeginCompute(begun->call, tell)) tell(RunBegun(*begun));
+    if (!abi::BeginWithoutThread(begun->call, tell)) tell(RunBegun(*begun));
   });
   if (status.ok()) return std::nullopt;
   call->guest->Report(call->function->name, status);

@@ -85,4 +85,8 @@ imports! { "wasinn_ext_0":
     "set_output_by_name" wasinn_set_output_by_name(context: u32, name: *const u8, name_len: u32, buffer: *mut u8, buffer_size: u32, written: *mut u32);
     "set_input_from_output" wasinn_set_input_from_output(context: u32, index: u32, from: u32, output_index: u32);
     "compute_once" wasinn_compute_once(context_or_graph: u32, inputs: *const Input, inputs_len: u32, outputs: *mut Output, outputs_len: u32);
+    "compute_begin" wasinn_compute_begin(context: u32);
+    "compute_poll" wasinn_compute_poll(context: u32);
+    "compute_cancel" wasinn_compute_cancel(context: u32);
+    "compute_wait" wasinn_compute_wait(contexts: *const u32, contexts_len: u32, timeout_ms: u32, index: *mut u32);
 }

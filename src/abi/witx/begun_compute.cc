@@ -17,15 +17,15 @@ using core::Guest;
 using core::Status;
 using Done = std::function<void(uint32_t)>;
 
+bool Is(const wasinn_function& function, std::span<const wasinn_function> rows, std::string_view name) {
+  return std::ranges::any_of(rows,
+                             [&](const wasinn_function& row) { return row.call == function.call && row.name == name; });
+}
+
 // The profile for the guest's errnos, if the function is a compute of a context.
 const Profile* ProfileOfCompute(const wasinn_function& function, const Guest& guest) {
-  const auto is_among = [&](std::span<const wasinn_function> rows) {
-    return std::ranges::any_of(rows, [&](const wasinn_function& row) {
-      return row.call == function.call && row.name == std::string_view("compute");
-    });
-  };
-  if (is_among(WitxFunctions())) return &ProfileOf(guest.dialect());
-  return is_among(LegacyFunctions()) ? &kLegacy : nullptr;
+  if (Is(function, WitxFunctions(), "compute")) return &ProfileOf(guest.dialect());
+  return Is(function, LegacyFunctions(), "compute") ? &kLegacy : nullptr;
 }
 
 // A compute from its beginning until the guest's errno is known. It stands for Enter and Guest::Run of other calls.
@@ -79,9 +79,15 @@ class BegunCompute {
 
 }  // namespace
 
+bool BeginWithoutThread(const wasinn_call& call, const Done& done) noexcept {
+  if (call.memory == nullptr) return false;
+  return Is(*call.function, ExtensionFunctions(), "compute_wait") ? BeginComputeWait(call, done)
+                                                                  : BeginCompute(call, done);
+}
+
 bool BeginCompute(const wasinn_call& call, const Done& done) noexcept try {
   const Profile* const profile = ProfileOfCompute(*call.function, *call.guest);
-  if (profile == nullptr || call.memory == nullptr) return false;
+  if (profile == nullptr) return false;
   auto compute = std::make_unique<BegunCompute>(call, *profile, done);
   if (!compute->MakeReady()) return false;
   BegunCompute::Begin(std::move(compute));

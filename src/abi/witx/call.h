@@ -109,6 +109,12 @@ constexpr wasinn_function Row(const char* module, const char* params, uint32_t f
 // language model computes.
 inline constexpr uint32_t kRunsFramework = WASINN_FUNCTION_MAY_BLOCK | WASINN_FUNCTION_LARGE_STACK;
 
+// compute_begin(context), compute_poll(context), compute_cancel(context), compute_wait(contexts_ptr, contexts_len,
+// timeout_ms, out_index)
+core::Status ComputeBegin(const Invocation& call);
+core::Status ComputePoll(const Invocation& call);
+core::Status ComputeCancel(const Invocation& call);
+core::Status ComputeWait(const Invocation& call);
 // compute_once(graph_or_context, inputs_ptr, inputs_len, outputs_ptr, outputs_len)
 core::Status ComputeOnce(const Invocation& call);
 

@@ -92,6 +92,10 @@ constexpr wasinn_function kExtensionFunctions[] = {
     Row<"set_output", SetOutput>(kExtensionModule, "iiiii"),
     Row<"set_output_by_name", SetOutputByName>(kExtensionModule, "iiiiii"),
     Row<"compute_once", ComputeOnce, WASINN_ERROR_TOO_LARGE>(kExtensionModule, "iiiii", kRunsFramework),
+    Row<"compute_begin", ComputeBegin>(kExtensionModule, "i", kRunsFramework),
+    Row<"compute_poll", ComputePoll, WASINN_ERROR_BUSY>(kExtensionModule, "i", kRunsFramework),
+    Row<"compute_cancel", ComputeCancel>(kExtensionModule, "i"),
+    Row<"compute_wait", ComputeWait, WASINN_ERROR_BUSY>(kExtensionModule, "iiii", WASINN_FUNCTION_MAY_BLOCK),
 };
 
 }  // namespace

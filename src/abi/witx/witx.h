@@ -20,9 +20,11 @@ std::span<const wasinn_function> LegacyFunctions();
 // All of them.
 std::span<const wasinn_function* const> AllFunctions();
 
-// Runs on a thread of the host, under a presence that lasts until `done` has returned. True: `done` is called once with
-// the errno, perhaps at once. False: nothing was done, and the call goes the usual way. Everything that `call` points
-// to outlives it.
+// Begins a call that may need no thread: compute or compute_wait. Runs on a thread of the host, under a presence that
+// lasts until `done` has returned. True: `done` is called once with the errno, perhaps at once. False: nothing was done,
+// and the call goes the usual way. Everything that `call` points to outlives it.
+bool BeginWithoutThread(const wasinn_call& call, const std::function<void(uint32_t)>& done) noexcept;
 bool BeginCompute(const wasinn_call& call, const std::function<void(uint32_t)>& done) noexcept;
+bool BeginComputeWait(const wasinn_call& call, const std::function<void(uint32_t)>& done) noexcept;
 
 }  // namespace wasinn::abi

@@ -124,7 +124,7 @@ void Guest::WaitUntilNoneIsInside() noexcept {
   for (;;) {
     inside_.fetch_and(~kEndWaits, std::memory_order_acq_rel);
     if (host_ != nullptr) host_->executor().RunEnds(begun_);
-    const uint32_t inside = inside_.load(std::memory_order_acquire);
+    const uint64_t inside = inside_.load(std::memory_order_acquire);
     if (inside == kClosed) return;
     if ((inside & kEndWaits) == 0) inside_.wait(inside, std::memory_order_acquire);
   }
@@ -133,6 +133,7 @@ void Guest::WaitUntilNoneIsInside() noexcept {
 void Guest::Close() noexcept {
   Stop();
   WaitUntilNoneIsInside();
+  DropComputes();
   contexts_.Close();
   if (!made_in_.is_elsewhere()) contexts_.WaitUntilUnused();
   (void)EndRun();
@@ -290,8 +291,12 @@ Guest::GuestContext::~GuestContext() {
 }
 
 Status Guest::Use::TakeError() const {
-  return use_.is_busy() ? Error(WASINN_ERROR_BUSY, "another thread is using this context")
-                        : guest_.contexts_.NoSuch(context_);
+  if (!use_.is_busy()) return guest_.contexts_.NoSuch(context_);
+  const std::lock_guard lock(guest_.begun_mutex_);
+  return Error(WASINN_ERROR_BUSY, "{}",
+               guest_.computes_begun_.contains(context_)
+                   ? "a compute has begun on this context: compute_poll returns its end"
+                   : "another thread is using this context");
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that a Status moves
 
 Status Guest::DropGraph(uint32_t handle) {
@@ -307,6 +312,7 @@ Status Guest::DropContext(uint32_t handle) {
     CountAsGone(*removed);
   }
   removed->context->CancelForGood();
+  DropCompute(handle);
   return Status();
 }
 
@@ -388,7 +394,7 @@ wasinn_statistics Guest::Statistics() const {
                              .errors = read(errors_),
                              .tensors = static_cast<uint32_t>(tensor_count_.used()),
                              .error_objects = static_cast<uint32_t>(error_count_.used()),
-                             .inside = (read(inside_) & ~(kClosed | kEndWaits)) != 0 || contexts_.has_use() ? 1u : 0u};
+                             .inside = (read(inside_) & kCalls) != 0 || contexts_.has_use() ? 1u : 0u};
   contexts_.WithEach([&](const GuestContext& held) {
     if (held.gone) return;
     const Context::Counts& counts = held.context->counts();

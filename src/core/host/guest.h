@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <memory_resource>
 #include <mutex>
@@ -35,18 +36,12 @@ class Guest {
   // refused call never counts as inside: else a guest that goes on calling would never end.
   class Call {
    public:
-    explicit Call(Guest& guest) : guest_(guest) {
-      uint32_t inside = guest.inside_.load(std::memory_order_relaxed);
-      do {
-        open_ = (inside & kClosed) == 0;
-      } while (open_ && !guest.inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acq_rel,
-                                                             std::memory_order_relaxed));
-    }
+    explicit Call(Guest& guest) : Call(guest, kACall) {}
     // The last call to leave a closed guest wakes the thread that closes it.
     ~Call() {
       if (!open_) return;
-      const uint32_t inside = guest_.inside_.fetch_sub(1, std::memory_order_acq_rel);
-      if ((inside & ~kEndWaits) == kClosed + 1) guest_.inside_.notify_all();
+      const uint64_t inside = guest_.inside_.fetch_sub(counts_, std::memory_order_acq_rel);
+      if ((inside & ~kEndWaits) == kClosed + counts_) guest_.inside_.notify_all();
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -54,7 +49,17 @@ class Guest {
     explicit operator bool() const { return open_; }
 
    private:
+    friend Guest;
+    Call(Guest& guest, uint64_t counts) : guest_(guest), counts_(counts) {
+      uint64_t inside = guest.inside_.load(std::memory_order_relaxed);
+      do {
+        open_ = (inside & kClosed) == 0;
+      } while (open_ && !guest.inside_.compare_exchange_weak(inside, inside + counts, std::memory_order_acq_rel,
+                                                             std::memory_order_relaxed));
+    }
+
     Guest& guest_;
+    const uint64_t counts_;
     bool open_;
   };
 
@@ -68,6 +73,8 @@ class Guest {
     Status TakeError() const;
     Context* operator->() const { return &**this; }
     inline Context& operator*() const;
+    // It lasts longer than the call.
+    void Keep() { use_.Keep(); }
 
    private:
     Guest& guest_;
@@ -177,8 +184,45 @@ class Guest {
   Status Begin(Executor::Job job);
   // Makes a compute of a context in use, to be begun and ended by such a job. `memory` outlives it.
   std::unique_ptr<AsyncCompute> MakeCompute(Context& context, const GuestMemory& memory, AsyncCompute::Ended ended) {
-    return std::make_unique<AsyncCompute>(context, memory, host_->executor(), begun_, std::move(ended));
+    return std::make_unique<AsyncCompute>(context, &memory, host_->executor(), begun_, std::move(ended));
   }
+
+  // ---- Computes that go on between the guest's calls (guest_computes.cc)
+
+  // The context is in use until PollCompute has returned the end of the compute.
+  Status BeginCompute(uint32_t context);
+  // After its end: its status, once, and its outputs are in their places. BUSY: it goes on.
+  Status PollCompute(uint32_t context, const GuestMemory& memory);
+  // It ends soon.
+  Status CancelCompute(uint32_t context);
+  // A wait until one of several such computes has ended. One thread at a time waits for each.
+  class ComputeWait {
+   public:
+    static constexpr uint32_t kForEver = UINT32_MAX;
+    // `then`, if given, is called instead of Await, once, on a thread of the host.
+    ComputeWait(Guest& guest, std::vector<uint32_t> contexts, uint32_t most_ms, Executor::Job then = nullptr);
+    ~ComputeWait();
+    ComputeWait(const ComputeWait&) = delete;
+    ComputeWait& operator=(const ComputeWait&) = delete;
+    // `then` may have destroyed this when it returns. After an error nothing has begun.
+    Status Begin();
+    void Await() const { is_over_.wait(false, std::memory_order_acquire); }
+    // The index of the first one that has ended. BUSY: none has.
+    Result<uint32_t> End() const;
+
+   private:
+    friend Guest;
+    void SetOver() noexcept;
+
+    Guest& guest_;
+    const std::vector<uint32_t> contexts_;
+    const uint32_t most_ms_;
+    const bool has_then_;
+    Executor::End then_;
+    std::atomic<bool> is_over_{false};
+    Watched watched_;
+    std::optional<Watched::Run> run_;
+  };
 
   // Begins the run of the guest's program. When the deadline has passed or the guest is stopped, `interrupt` is called
   // until the run ends.
@@ -230,6 +274,21 @@ class Guest {
   };
   void Log(wasinn_code code, std::string_view error);
   Result<std::shared_ptr<GuestContext>> MakeContext(uint32_t graph);
+  struct BegunCompute {
+    BegunCompute(Guest& guest, uint32_t handle);
+    const uint32_t context;
+    Use use;
+    std::unique_ptr<Call> presence;  // until it has ended
+    std::optional<AsyncCompute> compute;
+    // Guarded by begun_mutex_.
+    ComputeWait* wait = nullptr;
+    bool ended = false, dropped = false;
+    std::optional<Status> status;  // none: there was no memory for it
+  };
+  void EndCompute(BegunCompute& begun, Status* status) noexcept;
+  Status NoCompute(uint32_t context) const;
+  void DropCompute(uint32_t context) noexcept;
+  void DropComputes() noexcept;
   // Counts what a context did since the last time.
   void CountAsGone(GuestContext& held);
   // For a wait for another guest's load.
@@ -272,17 +331,20 @@ class Guest {
   LargeStacks::Share stacks_;
   Executor::Share begun_{[this] { EndWaits(); }};
 
-  // Bits of inside_: the guest is closed to new calls; the end of a call that is inside waits for a thread, and the
-  // closing thread runs it.
-  static constexpr uint32_t kClosed = 1u << 31, kEndWaits = 1u << 30;
-  std::atomic<uint32_t> inside_{0};  // calls inside, and the two bits
-  StartedIn made_in_;                // the OS process of those calls
+  // Parts of inside_: the number of calls inside; that of computes that go on between calls; two bits. The guest is
+  // closed to new calls; the end of a call or compute waits for a thread, and the closing thread runs it.
+  static constexpr uint64_t kACall = 1, kACompute = uint64_t{1} << 32, kCalls = kACompute - 1;
+  static constexpr uint64_t kClosed = uint64_t{1} << 63, kEndWaits = uint64_t{1} << 62;
+  std::atomic<uint64_t> inside_{0};
+  StartedIn made_in_;  // the OS process of those calls
   std::mutex clearing_;
   std::atomic<bool> closing_{false};  // ends loads, too
   struct ProgramRun {
     Watched watched;
     Watched::Run run{watched};
   };
+  mutable std::mutex begun_mutex_;
+  std::map<uint32_t, std::unique_ptr<BegunCompute>> computes_begun_;  // by context, until their ends are polled
   std::mutex run_mutex_;
   std::unique_ptr<ProgramRun> run_;
   // Copies for no context, and the work of contexts that are destroyed. Any thread adds to them.

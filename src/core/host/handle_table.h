@@ -23,7 +23,7 @@ enum class HandleKind : uint32_t { kGraph = 1, kContext = 2, kTensor = 3, kError
 template <typename T>
 class HandleTable {
   struct Slot {
-    std::atomic<uint32_t> word{0};  // the live handle without its index, and the two marks below; 0: free
+    std::atomic<uint32_t> word{0};  // the live handle without its index, and the marks below; 0: free
     std::shared_ptr<T> object;
     uint32_t generation = 0;
     uint32_t next_free = kNone;  // of a free slot: the next in the list of free slots
@@ -75,12 +75,12 @@ class HandleTable {
           [[likely]] {
         slot_ = slot;
       } else {
-        is_busy_ = slot != nullptr && word == (WordOf(handle) | kUsed);
+        is_busy_ = slot != nullptr && (word & ~kKept) == (WordOf(handle) | kUsed);
       }
     }
     ~Use() {
       if (slot_ == nullptr) return;
-      const uint32_t word = slot_->word.fetch_and(~kUsed, std::memory_order_acq_rel);
+      const uint32_t word = slot_->word.fetch_and(~(kUsed | kKept), std::memory_order_acq_rel);
       if ((word & kLive) == 0) [[unlikely]]
         table_.EndRemoved(index_);
     }
@@ -90,6 +90,8 @@ class HandleTable {
     T& operator*() const { return *slot_->object; }
     // Valid if there is no object.
     bool is_busy() const { return is_busy_; }
+    // No thread has it from now on, but the guest itself, between its calls. There is an object.
+    void Keep() { slot_->word.fetch_or(kKept, std::memory_order_relaxed); }
 
    private:
     HandleTable& table_;
@@ -122,10 +124,11 @@ class HandleTable {
       removed_uses_.wait(uses, std::memory_order_acquire);
     }
   }
+  // Whether a thread has one.
   bool has_use() const {
     const std::lock_guard lock(mutex_);
     for (uint32_t i = 0; i < size_; ++i) {
-      if ((Find(i)->word.load(std::memory_order_relaxed) & kUsed) != 0) return true;
+      if ((Find(i)->word.load(std::memory_order_relaxed) & (kUsed | kKept)) == kUsed) return true;
     }
     return false;
   }
@@ -158,8 +161,8 @@ class HandleTable {
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint32_t kIndexBits = 16, kGenerationBits = 12;
   static constexpr uint32_t kIndexMask = (1u << kIndexBits) - 1, kGenerationMask = (1u << kGenerationBits) - 1;
-  static constexpr uint32_t kLive = 1, kUsed = 2;  // bits of a word below the kind and the generation
-  static uint32_t WordOf(uint32_t handle) { return (handle >> kIndexBits << 2) | kLive; }
+  static constexpr uint32_t kLive = 1, kUsed = 2, kKept = 4;  // bits of a word below the kind and the generation
+  static uint32_t WordOf(uint32_t handle) { return (handle >> kIndexBits << 3) | kLive; }
 
   // Slots are read without the lock, so they never move: they are in chunks, each twice as long as the one before.
   static constexpr uint32_t kFirstChunk = 4;
@@ -172,7 +175,8 @@ class HandleTable {
 
   Slot* FindLive(uint32_t handle) const {
     Slot* const slot = Find(handle & kIndexMask);
-    const bool is_live = slot != nullptr && (slot->word.load(std::memory_order_acquire) & ~kUsed) == WordOf(handle);
+    const bool is_live =
+        slot != nullptr && (slot->word.load(std::memory_order_acquire) & ~(kUsed | kKept)) == WordOf(handle);
     return is_live ? slot : nullptr;
   }
 

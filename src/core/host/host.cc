@@ -18,6 +18,11 @@ uint32_t MostComputes(const HostOptions& options) {
   return options.max_computes != 0 ? options.max_computes : kComputesPerProcessor * Processors();
 }
 
+uint32_t MostComputesOfOne(const HostOptions& options) {
+  return options.max_guest_computes != 0 ? options.max_guest_computes
+                                         : Scheduler::AllButAQuarter(MostComputes(options), 1);
+}
+
 std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
 
 using Parts = std::vector<std::shared_ptr<const Blob>>;
@@ -130,11 +135,10 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       policy_outbound_hosts_(ToC(policy_.allowed_outbound_hosts)),
       isolate_models_(options.isolate_models),
       watchdog_(Watchdog::StartUsualThread, options.clock),
-      scheduler_(MostComputes(options),
-                 options.max_guest_computes != 0 ? options.max_guest_computes
-                                                 : Scheduler::AllButAQuarter(MostComputes(options), 1),
-                 "max_computes"),
+      scheduler_(MostComputes(options), MostComputesOfOne(options), "max_computes"),
       executor_(options.call_threads != 0 ? options.call_threads : Processors()),
+      computing_(HostOptions::kMostCallThreads),
+      others_(MostComputes(options), MostComputesOfOne(options), "max_computes"),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
       backends_(std::move(options.backends), logger_, options.clock) {
   if (options.max_guest_lines != 0)

@@ -14,6 +14,7 @@
 
 #include "core/host/guests.h"
 #include "core/host/host_options.h"
+#include "core/inference/async_compute.h"
 #include "core/inference/scheduler.h"
 #include "core/memory/buffer_pool.h"
 #include "core/memory/quota.h"
@@ -73,6 +74,8 @@ class Host {
   Scheduler& scheduler() { return scheduler_; }
   LargeStacks& stacks() { return stacks_; }
   Executor& executor() { return executor_; }
+  // For computes that guests begin: threads only of those that have their turn.
+  AsyncCompute::Computers& computers() { return computers_; }
   Tenants& tenants() { return tenants_; }
   BufferPool& buffers() { return *buffers_; }
   const Logger& logger() const { return logger_; }
@@ -149,7 +152,9 @@ class Host {
   Watchdog watchdog_;
   Scheduler scheduler_;
   LargeStacks stacks_;
-  Executor executor_;
+  Executor executor_, computing_;
+  Scheduler others_;  // of computes that take no turn by themselves, such as those of batches
+  AsyncCompute::Computers computers_{computing_, Executor::Share(), others_};
   Tenants tenants_;
   const std::shared_ptr<BufferPool> buffers_;
   BackendLoader backends_;

@@ -18,7 +18,7 @@ bool Guarded(Status& status, Function&& function) noexcept try {
 
 }  // namespace
 
-AsyncCompute::AsyncCompute(Context& context, const GuestMemory& memory, Executor& executor, Executor::Share& share,
+AsyncCompute::AsyncCompute(Context& context, const GuestMemory* memory, Executor& executor, Executor::Share& share,
                            Ended ended)
     : context_(context),
       memory_(memory),
@@ -40,6 +40,81 @@ Status AsyncCompute::BeginNow() {
   run_.emplace(context_.run_);
   return context_.run_.cancelled() ? Status() : context_.session_->Begin(request_, *this, goes_on_);
 }
+
+// ---- In turn
+
+AsyncCompute::InTurn::InTurn(AsyncCompute& compute, Computers& its_computers)
+    : computers(its_computers),
+      told([&compute](bool has_turn) {
+        compute.turns_->cancelled = !has_turn;
+        has_turn ? compute.turns_->computers.executor.Begin(std::move(compute.turns_->goes_on))
+                 : compute.executor_.Begin(std::move(compute.end_));
+      }),
+      of_host(compute.context_.graph()->counts_among_computes() ? compute.context_.scheduler_ : computers.others),
+      next(&of_host) {
+  if (Scheduler* const scheduler = compute.context_.graph()->scheduler()) next = &of_model.emplace(*scheduler);
+}
+
+void AsyncCompute::BeginInTurn(Computers& computers) noexcept {
+  CountOne(context_.counts_.computes);
+  context_.meter_.Begin(Stage::kInference);
+  has_memory_ = Guarded(status_, [&]() -> Status {
+    RETURN_IF_ERROR(context_.Prepare());
+    run_.emplace(context_.run_);
+    turns_.emplace(*this, computers);
+    return Status();
+  });
+  const bool begun = has_memory_ && status_.ok();
+  if (begun && !TakeTurns()) return;
+  if (!has_memory_ || !status_.ok()) return End();
+  computers.executor.Begin(std::move(turns_->goes_on));
+}
+
+// False: it waits for one, and perhaps another thread has it already.
+bool AsyncCompute::TakeTurns() noexcept {
+  bool waits = false;
+  Status status;
+  const bool has_memory = Guarded(status, [&] {
+    while (!waits && turns_->next != nullptr) {
+      turns_->goes_on = Executor::End(turns_->computers.share, [this] { GoOn(); });
+      Scheduler::Turn& turn = *turns_->next;
+      const bool is_hosts = &turn == &turns_->of_host;
+      const void* const model =
+          is_hosts && context_.graph()->counts_among_computes() ? context_.graph()->turns() : nullptr;
+      waits = !turn.TakeOrWait(context_.share_, context_.waiter_, model, turns_->told);
+      if (!waits) turns_->next = is_hosts ? nullptr : &turns_->of_host;
+    }
+    return Status();
+  });
+  if (waits) return false;
+  has_memory_ = has_memory;
+  status_ = std::move(status);
+  return true;
+}
+
+void AsyncCompute::GoOn() noexcept {
+  if (Scheduler::Turn* const given = turns_->next) {
+    given->EndWait(context_.waiter_);
+    turns_->next = given == &turns_->of_host ? nullptr : &turns_->of_host;
+  }
+  if (TakeTurns()) ComputeNow();
+}
+
+// Sessions that take no turn measure their own waits.
+void AsyncCompute::EndQueue() {
+  if (context_.graph()->counts_among_computes()) context_.meter_.End(Stage::kQueue);
+}
+
+void AsyncCompute::ComputeNow() noexcept {
+  EndQueue();
+  if (has_memory_ && status_.ok() && !context_.run_.cancelled()) {
+    has_memory_ = Guarded(status_, [&] { return context_.session_->Run(request_); });
+  }
+  turns_.reset();
+  End();
+}
+
+// ---- The end
 
 void AsyncCompute::ReportEnd(wasinn_error* error) noexcept {
   context_.session_->CloseGate();
@@ -70,9 +145,15 @@ Status AsyncCompute::EndNow() {
     if (status_.ok()) status_ = std::move(told);
   }
   if (!run_) return std::move(status_);
+  if (turns_ && turns_->cancelled) {
+    EndQueue();
+    turns_->next->EndWait(context_.waiter_);
+    status_ = Context::StillWaits(turns_->next->scheduler());
+  }
+  turns_.reset();
   const bool overdue = run_->End();
   Status status = context_.EndRun(std::move(status_), overdue);
-  return status.ok() && !context_.wanted_.all() ? context_.WriteOutputs(memory_) : std::move(status);
+  return status.ok() && memory_ != nullptr ? context_.WriteOutputs(*memory_) : std::move(status);
 }
 
 }  // namespace wasinn::core

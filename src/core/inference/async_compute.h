@@ -1,4 +1,5 @@
-// A compute that goes on after the thread that began it has left: the backend reports its end.
+// A compute that goes on after the thread that began it has left: the backend reports its end, or it has its turn later,
+// on another thread.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -8,6 +9,7 @@
 #include <optional>
 
 #include "core/inference/request.h"
+#include "core/inference/scheduler.h"
 #include "core/memory/guest_memory.h"
 #include "core/runtime/executor.h"
 #include "core/runtime/watchdog.h"
@@ -17,20 +19,31 @@ namespace wasinn::core {
 
 class Context;
 
-// Does what Context::Compute does, with the same errors. It takes no turn, so it never waits in here.
+// Does what Context::Compute does, with the same errors. No thread waits in here, neither for a turn nor for its backend
+// if that works without one.
 class AsyncCompute {
  public:
   // Throws nothing, and may destroy the compute. NULL: it failed, and there is no memory for the error.
-  using Ended = std::function<void(const Status* status)>;
+  using Ended = std::function<void(Status* status)>;
 
-  // All arguments outlive the compute.
-  AsyncCompute(Context& context, const GuestMemory& memory, Executor& executor, Executor::Share& share, Ended ended);
+  // All arguments outlive the compute. `memory` gets outputs with a destination; NULL: the caller writes them.
+  AsyncCompute(Context& context, const GuestMemory* memory, Executor& executor, Executor::Share& share, Ended ended);
   AsyncCompute(const AsyncCompute&) = delete;
   AsyncCompute& operator=(const AsyncCompute&) = delete;
 
-  // Called once, on a thread of the executor. `ended` is called once: on this thread before it returns, if the backend
-  // was left nothing or was quick; else on a thread of the executor, or of the thread that closes the guest.
+  // One of the two is called, once; the executor has a thread. `ended` is called once: on this thread before it
+  // returns, if the backend was left nothing or was quick; else on a thread of the executors, or the thread that closes
+  // the guest.
+  // If Context::CanComputeAsync.
   void Begin() noexcept;
+  // Computes on a thread of `computers` as soon as it has its turn; computes that take no turns by themselves have one
+  // of `others`. All outlive the compute.
+  struct Computers {
+    Executor& executor;
+    Executor::Share share;
+    Scheduler& others;
+  };
+  void BeginInTurn(Computers& computers) noexcept;
   // Called by the session, on the backend's thread, perhaps within the backend's locks: it does nothing that could
   // wait.
   void ReportEnd(wasinn_error* error) noexcept;
@@ -40,11 +53,15 @@ class AsyncCompute {
   enum class State : int { kBegins, kReturned, kReported };
 
   Status BeginNow();
+  bool TakeTurns() noexcept;
+  void GoOn() noexcept;
+  void EndQueue();
+  void ComputeNow() noexcept;
   void End() noexcept;
   Status EndNow();
 
   Context& context_;
-  const GuestMemory& memory_;
+  const GuestMemory* const memory_;
   Executor& executor_;
   Executor::End end_;
   Ended ended_;
@@ -55,6 +72,19 @@ class AsyncCompute {
   bool goes_on_ = false;
   wasinn_error* error_ = nullptr;  // from the end
   std::atomic<State> state_{State::kBegins};
+
+  // Turns, in the order in which they are taken: each is waited for with those before it in hand.
+  struct InTurn {
+    InTurn(AsyncCompute& compute, Computers& its_computers);
+    Computers& computers;
+    const Scheduler::Told told;
+    std::optional<Scheduler::Turn> of_model;
+    Scheduler::Turn of_host;
+    Scheduler::Turn* next;   // to be taken, or waited for; NULL: it has all
+    bool cancelled = false;  // while it waited
+    Executor::End goes_on;   // once it has that turn
+  };
+  std::optional<InTurn> turns_;
 };
 
 }  // namespace wasinn::core

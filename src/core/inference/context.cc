@@ -125,8 +125,8 @@ Status Context::EndRun(Status status, bool overdue) {
 
 Status Context::Failed(Status status, bool overdue) const {
   if (run_.cancelled()) {
-    return Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled, since its context or guest was closed: {}",
-                 WhatWasSaid(status));
+    return Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled{}: {}",
+                 run_.cancelled_until_renewed() ? "" : ", since its context or guest was closed", WhatWasSaid(status));
   }
   return overdue ? Overdue(WASINN_ERROR_TIMEOUT, status) : std::move(status);
 }

@@ -136,7 +136,9 @@ class Context {
   // Outputs with a destination from WantOutput are written to `memory`, which may be NULL. If a destination does not
   // fit, the outputs are available nevertheless.
   Status Compute(const GuestMemory* memory);
-  // Whether AsyncCompute can do the same.
+  // The second part of it, after an AsyncCompute without memory.
+  Status WriteOutputs(const GuestMemory& memory);
+  // Whether AsyncCompute can do the same, beginning at once.
   bool CanComputeAsync() const { return session_->can_run_async(); }
 
   // If a model's outputs are only known after a run: finds one of the last compute.
@@ -188,6 +190,9 @@ class Context {
 
   // From any thread: a current run ends soon, later ones are refused.
   void CancelForGood() { run_.CancelForGood(); }
+  // From any thread: a current run ends soon. No other one may begin before RenewRuns.
+  void CancelRun() { run_.CancelUntilRenewed(); }
+  void RenewRuns() { run_.Renew(); }
 
  private:
   class Once;
@@ -211,7 +216,6 @@ class Context {
   Status Overdue(wasinn_code code, const Status& status) const;
   void Cancel();
 
-  Status WriteOutputs(const GuestMemory& memory);
   Status WriteOutput(const Destination& destination, const GuestMemory& memory);
   Status CheckWantable(uint32_t index) const;
   Status CheckOutput(uint32_t index, const WantedOutputs& wanted) const;

@@ -55,26 +55,33 @@ Scheduler::Room Scheduler::RoomFor(const void* model) const {
 void Scheduler::SetLocked() { locked_ = waiting_.size() + Above(); }
 
 Scheduler::Held Scheduler::Wait(const Share& share, Waiter& waiter, const void* model) {
-  {
-    const std::lock_guard lock(mutex_);
-    // Nothing is allocated later.
-    listed_.reserve(listed_.size() + waiting_.size() + 1);
-    if (made_ < of_one_) {
-      cells_ = new Cell(*this, cells_);
-      ++made_;
-    }
-    waiter.share_ = &share;
-    waiter.model_ = model;
-    waiter.held_ = {};
-    // The place of other threads of the guest, if any wait.
-    const auto other = std::ranges::find_if(waiting_, [&](const auto& one) { return one.second->share_ == &share; });
-    waiting_.emplace(other == waiting_.end() ? order_.Arrive(share) : other->first, &waiter);
-    waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
-    // There may be turns: one that was left a moment ago, or those that another account must leave.
-    SetLocked();
-    GiveTurns(model);
-  }
+  BeginWait(share, waiter, model, nullptr);
   waiter.state_.wait(Waiter::kWaiting, std::memory_order_acquire);
+  return EndWait(waiter);
+}
+
+void Scheduler::BeginWait(const Share& share, Waiter& waiter, const void* model, const Told* told) {
+  const std::lock_guard lock(mutex_);
+  // Nothing is allocated later.
+  listed_.reserve(listed_.size() + waiting_.size() + 1);
+  if (made_ < of_one_) {
+    cells_ = new Cell(*this, cells_);
+    ++made_;
+  }
+  waiter.share_ = &share;
+  waiter.model_ = model;
+  waiter.told_ = told;
+  waiter.held_ = {};
+  // The place of other computes of the guest, if any wait.
+  const auto other = std::ranges::find_if(waiting_, [&](const auto& one) { return one.second->share_ == &share; });
+  waiting_.emplace(other == waiting_.end() ? order_.Arrive(share) : other->first, &waiter);
+  waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
+  // There may be turns: one that was left a moment ago, or those that another account must leave.
+  SetLocked();
+  GiveTurns(model);
+}
+
+Scheduler::Held Scheduler::EndWait(Waiter& waiter) {
   const std::lock_guard lock(mutex_);  // the thread that gave the turn is done with the waiter
   if (waiter.state_.load(std::memory_order_acquire) == Waiter::kTurn) return waiter.held_;
   std::erase_if(waiting_, [&](const auto& one) { return one.second == &waiter; });
@@ -144,7 +151,7 @@ bool Scheduler::TryGive(Waiters::iterator waiting, Room& room) {
   MoveBehind(*waiter->share_, order_.Serve(*waiter->share_, place));
   if (waiting_.empty()) order_.Rest();
   SetLocked();
-  waiter->state_.notify_one();
+  waiter->Notify(true);
   return true;
 }
 

@@ -1,5 +1,5 @@
 // Limits how many computes run at once. Each needs processors, and memory for its intermediate values: further ones
-// wait here, on their own threads, and use nothing. But each model may always run one compute, so that a model that
+// wait here, on their own threads or without one, and use nothing. But each model may always run one compute, so that a model that
 // hangs holds up no other.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -32,23 +33,33 @@ class Scheduler {
   // A guest's: waiting guests have turns by their weights, however many threads of each wait.
   using Share = core::Share;
 
-  // A thread that may have to wait. It has one wait at a time, and outlives it. Schedulers outlive its last one.
+  // Notified, instead of a thread, of the end of a wait: with a turn or cancelled. It must neither block nor call a
+  // scheduler.
+  using Told = std::function<void(bool has_turn)>;
+
+  // A thread that may have to wait, or work without one. It has one wait at a time, and outlives it. Schedulers outlive
+  // its last one.
   class Waiter {
    public:
     // From any thread, at any time: a current wait ends without a turn. Does not block.
     void Cancel() {
       uint32_t waiting = kWaiting;
-      if (state_.compare_exchange_strong(waiting, kCancelled, std::memory_order_acq_rel)) state_.notify_one();
+      if (state_.compare_exchange_strong(waiting, kCancelled, std::memory_order_acq_rel)) Notify(false);
     }
 
    private:
     friend class Scheduler;
+    void Notify(bool has_turn) {
+      if (told_ != nullptr) return (*told_)(has_turn);
+      state_.notify_one();
+    }
     static constexpr uint32_t kIdle = 0, kWaiting = 1, kTurn = 2, kCancelled = 3;
     std::array<Cell*, 2> last_{};  // that it had: one of its model's scheduler, one of the host's
     std::atomic<uint32_t> state_{kIdle};
     // Guarded by the scheduler's mutex.
     const Share* share_ = nullptr;
     const void* model_ = nullptr;
+    const Told* told_ = nullptr;  // NULL: a thread waits
     Held held_;
   };
 
@@ -70,6 +81,8 @@ class Scheduler {
     // `model`: the address of what the compute is of, which may always have one turn. NULL: it may not.
     Turn(Scheduler& scheduler, const Share& share, Waiter& waiter, const void* model = nullptr)
         : scheduler_(scheduler), held_(scheduler.Enter(share, waiter, model)) {}
+    // None yet.
+    explicit Turn(Scheduler& scheduler) : scheduler_(scheduler) {}
     ~Turn() {
       if (held_.cell != nullptr) [[likely]] {
         scheduler_.Leave(*held_.cell, held_.model);
@@ -82,9 +95,22 @@ class Scheduler {
     // False: it was cancelled.
     explicit operator bool() const { return static_cast<bool>(held_); }
 
+    // Takes one, as the constructor, if there is one now. Else a wait without a thread begins: `told`, which outlives
+    // it, is called once, perhaps on another thread before this returns. Then, elsewhere, EndWait must be called.
+    bool TakeOrWait(const Share& share, Waiter& waiter, const void* model, const Told& told) {
+      if (Cell* const cell = scheduler_.TakeAtOnce(share.account(), model, waiter)) {
+        held_ = {cell, share.account(), model};
+        return true;
+      }
+      scheduler_.BeginWait(share, waiter, model, &told);
+      return false;
+    }
+    void EndWait(Waiter& waiter) { held_ = scheduler_.EndWait(waiter); }
+    Scheduler& scheduler() const { return scheduler_; }
+
    private:
     Scheduler& scheduler_;
-    const Held held_;
+    Held held_;
   };
 
   uint32_t most() const { return most_; }
@@ -125,13 +151,18 @@ class Scheduler {
 
   Held Enter(const Share& share, Waiter& waiter, const void* model) {
     const void* const account = share.account();
-    // A thread that waits, or counts turns, has set the mark before it looks at the cells: either it sees this turn, or
-    // this thread sees the mark.
-    Cell* const cell = locked_ == 0 ? TakeCell(account, model, waiter) : nullptr;
-    if (cell != nullptr && locked_ == 0) [[likely]]
+    if (Cell* const cell = TakeAtOnce(account, model, waiter)) [[likely]]
       return {cell, account, model};
-    if (cell != nullptr) Leave(*cell, model);
     return Wait(share, waiter, model);
+  }
+  // A thread that waits, or counts turns, has set the mark before it looks at the cells: either it sees this turn, or
+  // this thread sees the mark.
+  Cell* TakeAtOnce(const void* account, const void* model, Waiter& waiter) {
+    Cell* const cell = locked_ == 0 ? TakeCell(account, model, waiter) : nullptr;
+    if (cell == nullptr || locked_ == 0) [[likely]]
+      return cell;
+    Leave(*cell, model);
+    return nullptr;
   }
   Cell* TakeCell(const void* account, const void* model, Waiter& waiter) {
     for (Cell* const last : waiter.last_) {
@@ -145,6 +176,8 @@ class Scheduler {
   }
   Cell* TakeOtherCell(const void* account, const void* model, Waiter& waiter);
   Held Wait(const Share& share, Waiter& waiter, const void* model);
+  void BeginWait(const Share& share, Waiter& waiter, const void* model, const Told* told);
+  Held EndWait(Waiter& waiter);
   void HandOver(const void* model);
   void LeaveListed(const Held& held);
 

@@ -22,9 +22,19 @@ Executor::~Executor() {
   if (thread_of_ends_) pthread_join(*thread_of_ends_, nullptr);
 }
 
+Status Executor::CheckProcess() const {
+  if (!started_in_.is_elsewhere()) return Status();
+  return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
+}
+
+Status Executor::Start() {
+  RETURN_IF_ERROR(CheckProcess());
+  const std::lock_guard lock(mutex_);
+  return threads_.empty() ? StartThread() : Status();
+}
+
 Status Executor::Begin(Share& share, Job job) {
-  if (started_in_.is_elsewhere())
-    return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
+  RETURN_IF_ERROR(CheckProcess());
   std::list<Share::One> one;
   one.push_back({&share, std::move(job)});
   std::list<Share*> turn;
@@ -122,8 +132,6 @@ void Executor::NotifyOfEnds(const Share& share) noexcept {
     if (StartLargeThread(&thread, Work<&Executor::WorkOnEndsUntilTheEnd>, this)) thread_of_ends_ = thread;
   }
   if (share.told_) share.told_();
-  changed_->notify_all();
-  ends_wait_->notify_one();
 }
 
 void Executor::RunWaiting(Share& share) noexcept {
@@ -146,6 +154,8 @@ void Executor::EndWaiting(Share& share) noexcept {
   turns_.remove(&share);
   ends_of_jobs_.splice(ends_of_jobs_.end(), share.waiting_);
   NotifyOfEnds(share);
+  changed_->notify_all();
+  ends_wait_->notify_one();
 }
 
 // All under the mutex: the thread that runs the end may free this object, and first waits until no thread is in here.
@@ -155,6 +165,8 @@ void Executor::Begin(End end) noexcept {
   ends_of_jobs_.splice(ends_of_jobs_.end(), end.one_);
   ++waiting_;
   NotifyOfEnds(share);
+  changed_->notify_one();
+  ends_wait_->notify_one();
 }
 
 void Executor::RunEnds(const Share& share) noexcept {

@@ -58,6 +58,8 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
+  // Starts a thread if there is none, for ends that no job has begun. An error: the system gives none.
+  Status Start();
   // Runs `job` once, later. An error: the system gives no thread, and nothing runs.
   Status Begin(Share& share, Job job);
   // Runs a guest's jobs that have not begun now, on this thread. For guests that are stopped: all jobs have ended when
@@ -66,7 +68,7 @@ class Executor {
   // As above, for a thread that must not run jobs: they become ends. For guests that are stopped, whose jobs take
   // little time then. Does not block. Does nothing in a forked OS process.
   void EndWaiting(Share& share) noexcept;
-  // Runs an end once, later. Does not block. There is a thread, since a job has run.
+  // Runs an end once, later. Does not block. There is a thread, since a job has run, or Start.
   void Begin(End end) noexcept;
   // Runs a guest's ends that wait for a thread now, on this thread: other guests' jobs may occupy all threads for long.
   void RunEnds(const Share& share) noexcept;
@@ -79,6 +81,7 @@ class Executor {
   Job TakeNext() noexcept;
   Job TakeJob() noexcept;
   Job TakeEnd() noexcept;
+  Status CheckProcess() const;
   Status StartThread();
   void NotifyOfEnds(const Share& share) noexcept;
 

@@ -27,7 +27,7 @@ void RunSlot::LetGo(uintptr_t word, const Watched& run) {
 }
 
 void Watched::CancelForGood() {
-  cancelled_.store(true, std::memory_order_seq_cst);
+  cancelled_.store(Cancelled::kForGood, std::memory_order_seq_cst);
   RunSlot* slot = slot_.load(std::memory_order_seq_cst);
   if (slot == nullptr) return;
   // If this does not run now, the next run finds `cancelled_` at its beginning.

@@ -101,9 +101,20 @@ class alignas(16) Watched {
 
   // Cancels the current run and every later one, from any thread.
   void CancelForGood();
-  bool cancelled() const {
-    return cancelled_.load(std::memory_order_seq_cst) || (stop_ != nullptr && stop_->load(std::memory_order_acquire));
+  // From any thread: runs are cancelled, soon, until Renew.
+  void CancelUntilRenewed() {
+    Cancelled no = Cancelled::kNo;
+    cancelled_.compare_exchange_strong(no, Cancelled::kUntilRenewed);
   }
+  void Renew() {
+    Cancelled until_renewed = Cancelled::kUntilRenewed;
+    cancelled_.compare_exchange_strong(until_renewed, Cancelled::kNo);
+  }
+  bool cancelled() const {
+    return cancelled_.load(std::memory_order_seq_cst) != Cancelled::kNo ||
+           (stop_ != nullptr && stop_->load(std::memory_order_acquire));
+  }
+  bool cancelled_until_renewed() const { return cancelled_.load() == Cancelled::kUntilRenewed; }
 
  private:
   friend class Watchdog;
@@ -117,7 +128,8 @@ class alignas(16) Watched {
   const std::atomic<bool>* const stop_;
   std::atomic<RunSlot*> slot_{nullptr};  // of the current run or of the last one
   bool overdue_ = false;                 // guarded by holding the slot's word
-  std::atomic<bool> cancelled_{false};
+  enum class Cancelled : uint8_t { kNo, kUntilRenewed, kForGood };
+  std::atomic<Cancelled> cancelled_{Cancelled::kNo};
 };
 
 class Watchdog {

@@ -71,8 +71,8 @@ PlainGuest::PlainGuest(wasinn_host* host)
   std::vector<uint8_t> bytes(place::kEnd);
   const wasinn_memory memory = {sizeof(wasinn_memory), 0, bytes.data(), bytes.size()};
   Fill(memory);
-  const auto call = [&](const char* name) {
-    const wasinn_function& function = Find("wasi_ephemeral_nn", name);
+  const auto call = [&](const char* name, const char* module = "wasi_ephemeral_nn") {
+    const wasinn_function& function = Find(module, name);
     honest_ = HonestCalls();  // with the handles that there are so far
     EXPECT_EQ(Call(function, memory, Honest(function)), kSuccess) << name;
     uint32_t out = 0;
@@ -80,6 +80,12 @@ PlainGuest::PlainGuest(wasinn_host* host)
     return out;
   };
   graph_ = call("load_by_name");
+  context_ = begun_ = call("init_execution_context");
+  call("set_input");
+  call("compute_begin", "wasinn_ext_0");
+  Put(records_, place::kContexts, Words{begun_});
+  Fill(memory, true);
+  call("compute_wait", "wasinn_ext_0");
   context_ = call("init_execution_context");
   call("set_input");
   call("compute");
@@ -119,6 +125,10 @@ std::map<std::string, Args> PlainGuest::HonestCalls() const {
           {name(kExt, "set_output_by_name"),
            {context_, place::kInputName, 1, place::kBuffer, place::kBufferSize, place::kWritten}},
           {name(kExt, "compute_once"), {graph_, place::kOnceInput, 1, place::kOnceOutput, 1}},
+          {name(kExt, "compute_begin"), {context_}},
+          {name(kExt, "compute_poll"), {begun_}},
+          {name(kExt, "compute_cancel"), {begun_}},
+          {name(kExt, "compute_wait"), {place::kContexts, 1, UINT32_MAX, place::kOut}},
           {name(kLegacy, "load"), {place::kLegacyArray, kGgmlEncoding, 0, place::kOut}},
           {name(kLegacy, "load_by_name"), {place::kName, 5, place::kOut}},
           {name(kLegacy, "init_execution_context"), {graph_, place::kOut}},

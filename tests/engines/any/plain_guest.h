@@ -21,9 +21,9 @@ inline constexpr char kPlainModel[] = "in image f32 1,3,8,8\npieces 100\n";
 // Where an honest guest has its things, so that any function finds what it needs.
 namespace place {
 inline constexpr uint32_t kName = 64, kConfig = 96, kInputName = 128, kDims = 160, kTensor = 200, kBuilders = 240,
-                          kLegacyArray = 256, kLegacyDims = 264, kLegacyTensor = 272, kSize = 288, kOnceInput = 292,
-                          kOnceOutput = 320, kOut = 340, kWritten = 344, kFormat = 352, kRecords = kName,
-                          kRecordsEnd = 360;
+                          kContexts = 248, kLegacyArray = 256, kLegacyDims = 264, kLegacyTensor = 272, kSize = 288,
+                          kOnceInput = 292, kOnceOutput = 320, kOut = 340, kWritten = 344, kFormat = 352,
+                          kRecords = kName, kRecordsEnd = 360;
 inline constexpr uint32_t kData = 1024, kBuffer = 2048, kModel = 8192, kEnd = 16384;
 inline constexpr uint32_t kDataSize = 768, kBufferSize = 4096;
 }  // namespace place
@@ -56,7 +56,8 @@ class PlainGuest {
 
   GuestPtr guest_;
   std::string model_, records_, data_;
-  uint32_t graph_ = 0, context_ = 0;  // with an inference behind it
+  uint32_t graph_ = 0, begun_ = 0;  // a context whose begun compute has ended
+  uint32_t context_ = 0;            // with an inference behind it
   std::map<std::string, Args> honest_;
 };
 
