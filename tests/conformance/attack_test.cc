@@ -76,6 +76,10 @@ shapes outside: 5 x 1
 names that nothing has: NAMES
 places of a whole call outside: 60 x 1
 numbers of a whole call that nothing has: 24 x 1
+places of a wait outside: 10 x 1
+numbers of computes that nothing has: 4 x 1
+computes that have not begun: 19 x 1
+a compute that is begun twice: 0, 4, 4, 1, 0
 places of texts outside: 20 x 1
 places of outputs outside: 10 x 1
 describing and setting what is not there: 28 x 1

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <wasinn/wasmtime.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -21,24 +22,37 @@ using wasmtime::LinkerPtr;
 using wasmtime::ModulePtr;
 using wasmtime::StorePtr;
 
-// run() computes once on the model whose name, of four letters, is at 0, and gives its errno.
+// run(name) computes once on the model of that name, of four letters, and gives its errno; overlap(name) by compute_begin
+// and what follows it.
 constexpr std::string_view kProgram = R"((module
   (import "wasi_ephemeral_nn" "load_by_name" (func $load_by_name (param i32 i32 i32) (result i32)))
   (import "wasi_ephemeral_nn" "init_execution_context" (func $init (param i32 i32) (result i32)))
   (import "wasi_ephemeral_nn" "set_input" (func $set_input (param i32 i32 i32) (result i32)))
   (import "wasi_ephemeral_nn" "compute" (func $compute (param i32) (result i32)))
   (import "wasinn_ext_0" "last_error" (func $last_error (param i32 i32 i32) (result i32)))
+  (import "wasinn_ext_0" "compute_begin" (func $begin (param i32) (result i32)))
+  (import "wasinn_ext_0" "compute_wait" (func $wait (param i32 i32 i32 i32) (result i32)))
+  (import "wasinn_ext_0" "compute_poll" (func $poll (param i32) (result i32)))
   (memory (export "memory") 1)
   (data (i32.const 16) "\01\00\00\00")
   (data (i32.const 32) "\10\00\00\00\01\00\00\00\01\00\00\00\10\00\00\00\04\00\00\00")
-  (func (export "run") (param $name i32) (result i32)
+  (func $ready (param $name i32) (result i32)
     (local $errno i32)
     (i32.store (i32.const 0) (local.get $name))
     (if (local.tee $errno (call $load_by_name (i32.const 0) (i32.const 4) (i32.const 64))) (then (return (local.get $errno))))
     (if (local.tee $errno (call $init (i32.load (i32.const 64)) (i32.const 68))) (then (return (local.get $errno))))
-    (if (local.tee $errno (call $set_input (i32.load (i32.const 68)) (i32.const 0) (i32.const 32)))
-      (then (return (local.get $errno))))
+    (call $set_input (i32.load (i32.const 68)) (i32.const 0) (i32.const 32)))
+  (func (export "run") (param $name i32) (result i32)
+    (local $errno i32)
+    (if (local.tee $errno (call $ready (local.get $name))) (then (return (local.get $errno))))
     (call $compute (i32.load (i32.const 68))))
+  (func (export "overlap") (param $name i32) (result i32)
+    (local $errno i32)
+    (if (local.tee $errno (call $ready (local.get $name))) (then (return (local.get $errno))))
+    (if (local.tee $errno (call $begin (i32.load (i32.const 68)))) (then (return (local.get $errno))))
+    (if (local.tee $errno (call $wait (i32.const 68) (i32.const 1) (i32.const -1) (i32.const 72)))
+      (then (return (local.get $errno))))
+    (call $poll (i32.load (i32.const 68))))
 ))";
 
 class Async : public ::testing::Test {
@@ -46,6 +60,7 @@ class Async : public ::testing::Test {
   Async() {
     AddEchoModel(host_.get(), "fast", "in x f32 1\n");
     AddEchoModel(host_.get(), "slow", "in x f32 1\n" + gate_.Compute());
+    AddEchoModel(host_.get(), "turn", "in x f32 1\nturns 0\n" + gate_.Compute());
     const StatusPtr linked(wasinn_wasmtime_link_async(linker_.get(), host_.get(), &Async::CallerOf, nullptr));
     EXPECT_EQ(linked, nullptr) << wasinn_status_message(linked.get());
     wasm_byte_vec_t wasm;
@@ -62,14 +77,14 @@ class Async : public ::testing::Test {
   // A guest and its store.
   class Program {
    public:
-    Program(Async& test, const char* model) : guest(NewGuest(test.host_.get())) {
+    Program(Async& test, const char* model, std::string_view function = "run") : guest(NewGuest(test.host_.get())) {
       store_.reset(wasmtime_store_new(test.engine_.get(), this, nullptr));
       wasmtime_context_t* context = wasmtime_store_context(store_.get());
       future_ = wasmtime_instance_pre_instantiate_async(test.program_.get(), context, &instance_, &trap_, &error_);
       EXPECT_TRUE(wasmtime_call_future_poll(future_));
       DeleteFuture();
       wasmtime_extern_t run;
-      EXPECT_TRUE(wasmtime_instance_export_get(context, &instance_, "run", 3, &run));
+      EXPECT_TRUE(wasmtime_instance_export_get(context, &instance_, function.data(), function.size(), &run));
       run_ = run.of.func;
       name_.kind = WASMTIME_I32;
       std::memcpy(&name_.of.i32, model, sizeof name_.of.i32);
@@ -147,6 +162,24 @@ TEST_F(Async, ManyOnOneThread) {
   std::vector<std::unique_ptr<Program>> programs;
   for (int i = 0; i < 64; ++i) programs.push_back(std::make_unique<Program>(*this, "fast"));
   for (const auto& program : programs) (void)program->Poll();
+  for (const auto& program : programs) EXPECT_EQ(program->Run(), 0);
+}
+
+// The host has two threads for their calls.
+TEST_F(Async, ManyWaitForComputesThatTheyHaveBegun) {
+  std::vector<std::unique_ptr<Program>> programs;
+  for (int i = 0; i < 16; ++i) programs.push_back(std::make_unique<Program>(*this, "turn", "overlap"));
+  const auto all_wait = [&] {  // load, init and compute_begin are done
+    return std::ranges::all_of(programs, [](const auto& program) { return program->wakes >= 3; });
+  };
+  while (!all_wait()) {
+    for (const auto& program : programs) EXPECT_FALSE(program->Poll());
+  }
+  for (const auto& program : programs) EXPECT_FALSE(program->Poll());
+  Program fast(*this, "fast"), overlaps(*this, "fast", "overlap");
+  EXPECT_EQ(fast.Run(), 0);
+  EXPECT_EQ(overlaps.Run(), 0);
+  gate_.Open();
   for (const auto& program : programs) EXPECT_EQ(program->Run(), 0);
 }
 

@@ -57,6 +57,36 @@ int CheckRound(wasi_nn::Context context) {
   return wasi_nn::set_input_from_output(context, 9, context, 0) ? Fail("an input that is not there") : 0;
 }
 
+// All of them are begun before the first one is waited for. Each writes its own output when it is polled.
+int CheckOverlap(const wasi_nn::Graph& graph) {
+  constexpr uint32_t kMany = 16;
+  std::vector<wasi_nn::Context> contexts(kMany);
+  std::array<float, kMany> outputs = {};
+  std::array<uint32_t, kMany> sizes = {}, place = {};
+  for (uint32_t i = 0; i < kMany; ++i) {
+    wasi_nn::Context& context = contexts[i];
+    place[i] = i;
+    if (!context.init(graph) || !context.set_input(0, std::vector<float>{1.0f + static_cast<float>(i)}, {1}) ||
+        !wasi_nn::set_output(context, 0, std::span(outputs).subspan(i, 1), &sizes[i])) {
+      return Fail("a context");
+    }
+    if (!wasi_nn::compute_begin(context)) return Fail("compute_begin");
+    if (wasi_nn::compute_begin(context).code() != WASI_NN_BUSY) return Fail("compute_begin, again");
+  }
+  while (!contexts.empty()) {
+    uint32_t ended = kMany;
+    if (!wasi_nn::compute_wait(contexts, &ended) || ended >= contexts.size()) return Fail("compute_wait");
+    if (outputs[place[ended]] != 0) return Fail("an output before it is polled");
+    if (!wasi_nn::compute_poll(contexts[ended])) return Fail("compute_poll");
+    if (outputs[place[ended]] != 1.0f + static_cast<float>(place[ended]) || sizes[place[ended]] != 4) return Fail("it");
+    if (contexts.size() == 1 && wasi_nn::compute_cancel(contexts[0])) return Fail("compute_cancel of none");
+    contexts[ended] = contexts.back();
+    place[ended] = place[contexts.size() - 1];
+    contexts.pop_back();
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -86,5 +116,6 @@ int main(int argc, char** argv) {
   if (first_size != 12 || first != second || second[2] != 3 || second_size != 12) return Fail("outputs");
   if (!context.init(graph)) return Fail("init again");
   const int once = CheckOnce(graph, context);
-  return once != 0 ? once : CheckRound(context);
+  const int round = once != 0 ? once : CheckRound(context);
+  return round != 0 ? round : CheckOverlap(graph);
 }

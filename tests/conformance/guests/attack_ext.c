@@ -112,11 +112,41 @@ static void Once(uint32_t graph, uint32_t context) {
   PrintTally("numbers of a whole call that nothing has", &counts);
 }
 
+static void Computes(wasi_nn_context context) {
+  uint32_t index = 0;
+  Tally places = {}, counts = {}, handles = {};
+  for (uint32_t i = 0; i < kBadPlaces; ++i) {
+    Add(&places, wasinn_compute_wait((const wasi_nn_context*)BadPlace(i), 1, 0, &index));
+    Add(&places, wasinn_compute_wait(&context, 1, 0, (uint32_t*)BadPlace(i)));
+  }
+  for (const uint32_t *n = (const uint32_t[]){0, 5000, 0x7fffffff, ~0u}, *end = n + 4; n < end; ++n) {
+    Add(&counts, wasinn_compute_wait(&context, *n, WASINN_FOR_EVER, &index));
+    Add(&handles, wasinn_compute_begin(*n));
+    Add(&handles, wasinn_compute_poll(*n));
+    Add(&handles, wasinn_compute_cancel(*n));
+    Add(&handles, wasinn_compute_wait(n, 1, WASINN_FOR_EVER, &index));
+  }
+  Add(&handles, wasinn_compute_poll(context));
+  Add(&handles, wasinn_compute_cancel(context));
+  Add(&handles, wasinn_compute_wait(&context, 1, WASINN_FOR_EVER, &index));
+  PrintTally("places of a wait outside", &places);
+  PrintTally("numbers of computes that nothing has", &counts);
+  PrintTally("computes that have not begun", &handles);
+  const wasi_nn_context twice[] = {context, context};
+  const uint32_t begun = wasinn_compute_begin(context), again = wasinn_compute_begin(context),
+                 other = wasi_nn_compute(context), same = wasinn_compute_wait(twice, 2, WASINN_FOR_EVER, &index),
+                 waited = wasinn_compute_wait(&context, 1, WASINN_FOR_EVER, &index);
+  (void)wasinn_compute_poll(context);
+  printf("a compute that is begun twice: %u, %u, %u, %u, %u\n", (unsigned)begun, (unsigned)again, (unsigned)other,
+         (unsigned)same, (unsigned)waited);
+}
+
 void OwnAttacks(uint32_t graph, uint32_t context) {
   static char buffer[1 << 16];
   uint32_t out = 0;
   Names(context);
   Once(graph, context);
+  Computes(context);
   Tally texts = {}, places = {}, handles = {};
   for (uint32_t i = 0; i < kBadPlaces; ++i) {
     char* bad = (char*)BadPlace(i);

@@ -54,6 +54,15 @@ static uint32_t in_one_call(const NnInput* input, const char* name, const void* 
   return 0;
 }
 
+// In three calls. The output is written by the last one.
+static wasi_nn_errno compute(wasi_nn_context context) {
+  uint32_t index = 1;
+  wasi_nn_errno error = wasinn_compute_begin(context);
+  if (error == WASI_NN_SUCCESS) error = wasinn_compute_wait(&context, 1, WASINN_FOR_EVER, &index);
+  if (error == WASI_NN_SUCCESS) error = wasinn_compute_poll(context);
+  return error == WASI_NN_SUCCESS && index != 0 ? kNotTheSame : error;
+}
+
 uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, void* buffer, uint32_t room,
                  uint32_t* written) {
   static uint8_t again[1 << 16];
@@ -63,7 +72,7 @@ uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, voi
   if (error == WASI_NN_SUCCESS) {
     error = wasinn_set_input_by_name(context, input->name, (uint32_t)strlen(input->name), &tensor);
   }
-  if (error == WASI_NN_SUCCESS) error = wasi_nn_compute(context);
+  if (error == WASI_NN_SUCCESS) error = compute(context);
   if (error != WASI_NN_SUCCESS) return error;
   uint32_t size = 0;
   error = wasinn_get_output_by_name(context, output, output_size, again, sizeof(again), &size);
