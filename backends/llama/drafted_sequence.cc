@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/throw.h"
+#include "llama/log_sum.h"
 #include "llama/model.h"
 
 namespace wasinn::llama {
@@ -43,9 +44,7 @@ class MostProbableToken : public LogitsTaker {
     const std::span all(logits, vocabulary_);
     const auto highest = std::ranges::max_element(all);
     token_ = static_cast<llama_token>(highest - all.begin());
-    double sum = 0;
-    for (const float logit : all) sum += std::exp(logit - *highest);
-    probability_ = 1 / sum;
+    probability_ = std::exp(*highest - LogSum(all, *highest));
   }
 
   llama_token token() const { return token_; }

@@ -1,10 +1,12 @@
 #include "llama/logits.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "common/throw.h"
+#include "llama/log_sum.h"
 #include "llama/model.h"
 
 namespace wasinn::llama {
@@ -19,14 +21,16 @@ size_t LengthOfRow(const Model& model, size_t top) {
   Throw(WASINN_ERROR_INVALID_ARGUMENT, "top-logits: expected at most the model's {} tokens: found {}", all, top);
 }
 
-// Descending; equal values keep their order. NaN comes last, because sorting needs an order.
-bool IsHigher(float a, float b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
-
-float LogSumOf(std::span<const float> logits, float highest) {
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(logit - highest);
-  return static_cast<float>(highest + std::log(sum));
+// A logit and its token as one number. Higher logits have higher numbers, and of equal ones the lower token; NaN has the
+// lowest, because sorting needs an order.
+uint64_t NumberOf(float logit, llama_token token) {
+  const auto bits = std::bit_cast<uint32_t>(logit == 0 ? 0.0F : logit);
+  constexpr uint32_t kSign = 1U << 31;
+  const uint32_t order = std::isnan(logit) ? 0 : (bits & kSign) != 0 ? ~bits : bits | kSign;
+  return uint64_t{order} << 32 | ~static_cast<uint32_t>(token);
 }
+
+llama_token TokenOf(uint64_t number) { return static_cast<llama_token>(~static_cast<uint32_t>(number)); }
 
 }  // namespace
 
@@ -36,8 +40,8 @@ Logits::Logits(const Model& model, size_t rows, size_t top, uint64_t max_bytes, 
       reservation_(model.host().services(), account),
       shape_{static_cast<int64_t>(rows), static_cast<int64_t>(LengthOfRow(model, top))} {
   const size_t numbers = rows * static_cast<size_t>(shape_[1]);
-  const size_t ids = top == 0 ? 0 : numbers + 2 * vocabulary_ + rows;
-  const uint64_t needed = numbers * sizeof(float) + ids * sizeof(llama_token);
+  const size_t ids = top == 0 ? 0 : numbers + vocabulary_ + rows;
+  const uint64_t needed = numbers * sizeof(float) + ids * sizeof(llama_token) + top * sizeof(uint64_t);
   if (max_bytes != 0 && needed > max_bytes) {
     Throw(WASINN_ERROR_TOO_LARGE, "the logits of {} tokens take {} bytes: no more than {} are allowed", rows, needed,
           max_bytes);
@@ -48,7 +52,7 @@ Logits::Logits(const Model& model, size_t rows, size_t top, uint64_t max_bytes, 
   tokens_.reserve(numbers);
   log_sums_.reserve(rows);
   taken_.reserve(vocabulary_);
-  order_.resize(vocabulary_);
+  highest_.reserve(top);
 }
 
 void Logits::Take(const float* logits) {
@@ -60,17 +64,30 @@ void Logits::Take(const float* logits) {
 
 void Logits::Finish() { ChooseTop(); }
 
+// Most tokens take one comparison, with the lowest of the highest so far.
 void Logits::ChooseTop() {
   if (taken_.empty()) return;
-  std::iota(order_.begin(), order_.end(), 0);
-  const auto end = order_.begin() + static_cast<ptrdiff_t>(top_);
-  const auto logit = [this](llama_token token) { return taken_[static_cast<size_t>(token)]; };
-  std::partial_sort(order_.begin(), end, order_.end(), [&](llama_token a, llama_token b) {
-    return IsHigher(logit(a), logit(b)) || (a < b && !IsHigher(logit(b), logit(a)));
-  });
-  tokens_.insert(tokens_.end(), order_.begin(), end);
-  std::transform(order_.begin(), end, std::back_inserter(values_), logit);
-  log_sums_.push_back(LogSumOf(taken_, logit(order_.front())));
+  const float* const logits = taken_.data();
+  const auto logit = [logits](uint64_t number) { return logits[TokenOf(number)]; };
+  const auto count = static_cast<llama_token>(taken_.size());
+  highest_.clear();
+  llama_token token = 0;
+  for (; highest_.size() < top_; ++token) highest_.push_back(NumberOf(logits[token], token));
+  std::ranges::make_heap(highest_, std::greater());
+  for (float lowest = logit(highest_.front()); token < count; ++token) {
+    if (logits[token] <= lowest) [[likely]]
+      continue;
+    const uint64_t number = NumberOf(logits[token], token);
+    if (number < highest_.front()) continue;
+    std::ranges::pop_heap(highest_, std::greater());
+    highest_.back() = number;
+    std::ranges::push_heap(highest_, std::greater());
+    lowest = logit(highest_.front());
+  }
+  std::ranges::sort_heap(highest_, std::greater());
+  std::ranges::transform(highest_, std::back_inserter(tokens_), TokenOf);
+  std::ranges::transform(highest_, std::back_inserter(values_), logit);
+  log_sums_.push_back(static_cast<float>(LogSum(taken_, logit(highest_.front()))));
   taken_.clear();
 }
 

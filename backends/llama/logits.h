@@ -43,7 +43,7 @@ class Logits : public LogitsTaker {
   std::vector<llama_token> tokens_;
   std::vector<float> log_sums_;
   std::vector<float> taken_;  // a row whose highest logits are not chosen yet
-  std::vector<llama_token> order_;
+  std::vector<uint64_t> highest_;
 };
 
 }  // namespace wasinn::llama

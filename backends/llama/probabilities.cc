@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "llama/log_sum.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 #include "llama/sampler.h"
@@ -15,14 +16,6 @@ namespace wasinn::llama {
 using nlohmann::ordered_json;
 
 namespace {
-
-// The logarithm of the divisor of all probabilities.
-double LogSum(std::span<const float> logits) {
-  const double most = *std::ranges::max_element(logits);
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(logit - most);
-  return most + std::log(sum);
-}
 
 // The indices of the highest ones, in descending order.
 std::vector<size_t> Highest(std::span<const float> logits, size_t n) {
@@ -45,7 +38,7 @@ ordered_json Probabilities::About(llama_token token, const char* name, double nu
 }
 
 ordered_json Probabilities::OfModel(llama_token token, std::span<const float> logits) const {
-  const double sum = LogSum(logits);
+  const double sum = LogSum(logits, *std::ranges::max_element(logits));
   const auto about = [&](size_t one) { return About(static_cast<llama_token>(one), "logprob", logits[one] - sum); };
   ordered_json entry = about(static_cast<size_t>(token));
   ordered_json& top = entry["top_logprobs"] = ordered_json::array();
@@ -57,7 +50,7 @@ ordered_json Probabilities::OfModel(llama_token token, std::span<const float> lo
 ordered_json Probabilities::OfChoice(llama_token token, std::span<const llama_token_data> candidates) const {
   std::vector<float> logits(candidates.size());
   std::ranges::transform(candidates, logits.begin(), &llama_token_data::logit);
-  const double sum = LogSum(logits);
+  const double sum = LogSum(logits, *std::ranges::max_element(logits));
   const auto about = [&](size_t place) { return About(candidates[place].id, "prob", std::exp(logits[place] - sum)); };
   const auto chosen = std::ranges::find(candidates, token, &llama_token_data::id);
   ordered_json entry = about(static_cast<size_t>(chosen - candidates.begin()));
