@@ -23,6 +23,8 @@ constexpr char kNotPrinted[] =
     "stream-stdout: only `wasinn run` writes text to the guest's stdout, for a model in its own process: compute step "
     "by step and print the pieces";
 constexpr size_t kEmbeddingStep = 256;  // llama.cpp rounds the size of a context up to it
+// A guest that decodes usually wants some more later, and room for more needs a new llama context.
+constexpr uint32_t kOutputsForDecode = 8;
 
 }  // namespace
 
@@ -33,6 +35,7 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       states_(model.states().Of(options.account)),
       base_(model.config().defaults),
       texts_reservation_(model.host().services(), options.account),
+      branches_reservation_(model.host().services(), options.account),
       embeddings_reservation_(model.host().services(), options.account),
       report_reservation_(model.host().services(), options.account) {
   const Config config(options.guest_config, "configuration from the guest");
@@ -51,14 +54,19 @@ void Context::PrepareSequence(size_t tokens) {
     const uint32_t held = sequence_ != nullptr && sequence_settings_.embedding ? sequence_settings_.context : 0;
     needed.context = std::min(needed.context, std::max(rounded, held));
   }
-  if (needed.decode.on) needed.outputs = OutputsForDecode();
+  if (needed.decode.on) {
+    needed.outputs = OutputsForDecode();
+    needed.branches = branches_.size() > 1;
+  }
   // A larger sequence is kept, unless the shared context would do.
   if (sequence_ != nullptr && !is_shared_ && (needed.decode.on || model_.batcher() == nullptr)) {
     needed.outputs = std::max(needed.outputs, sequence_settings_.outputs);
+    needed.branches = needed.branches || sequence_settings_.branches;
   }
   // Adapters apply to a whole llama context; embeddings and logits of many tokens need one, too.
   const bool is_shared =
       model_.batcher() != nullptr && needed.adapters.Scales().empty() && !needed.embedding && needed.outputs == 1;
+  if (needed.decode.on && !is_shared) needed.outputs = std::max(needed.outputs, kOutputsForDecode);
   if (sequence_ == nullptr || is_shared != is_shared_ || !sequence_settings_.SameContext(needed)) {
     MakeSequence(needed, is_shared);
   }

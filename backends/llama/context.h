@@ -75,12 +75,14 @@ class Context {
   void Answer();
   void AnswerTokens();
   void Embed();
-  // With `decode`: the prompt, followed by the tokens that the guest chose.
-  const std::vector<llama_token>& ReadText();
+  // With `decode`: the prompt, followed by the tokens that the guest chose. Returns the length.
+  size_t ReadBranches();
   // The first token whose logits are wanted.
   size_t FirstRow() const;
   uint32_t OutputsForDecode() const;
   void Decode();
+  // Throws if the settings are for one text.
+  void CheckBranches() const;
   void ForgetEmbeddings();
   // One piece.
   Generation::End StepInside();
@@ -109,6 +111,7 @@ class Context {
   std::string_view prompt_;              // in bound memory
   std::string_view options_;
   std::span<const llama_token> chosen_;
+  size_t chosen_rows_ = 1;
   bool options_read_ = true;
   Settings base_;                                   // of the model and this context
   Settings settings_;                               // including the options
@@ -117,7 +120,8 @@ class Context {
   std::unique_ptr<MediaPrompt> media_;              // the prompt's images and sounds; NULL: none
   backend::Reservation texts_reservation_;          // destroyed after the texts
   Texts texts_;                                     // of a prompt with many texts
-  std::vector<llama_token> text_tokens_;            // with `decode`
+  backend::Reservation branches_reservation_;       // destroyed after the branches
+  Texts branches_;                                  // with `decode`: texts of one length
   backend::Reservation embeddings_reservation_;     // destroyed after the embeddings
   std::vector<float> embeddings_;                   // consecutive
   std::unique_ptr<Sequence> sequence_;

@@ -59,6 +59,7 @@ void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
   UnbindInput(index);
   if (index == kTokensIndex) {
     chosen_ = {static_cast<const llama_token*>(tensor.data), tensor.bytes / sizeof(llama_token)};
+    chosen_rows_ = tensor.rank == 2 && !chosen_.empty() ? static_cast<size_t>(tensor.dims[0]) : 1;
     return;
   }
   if (index == kOptionsIndex && tensor.bytes > kMostOptions) {
@@ -72,6 +73,7 @@ void Context::UnbindInput(uint32_t index) {
   EndGeneration();
   if (index == kTokensIndex) {
     chosen_ = {};
+    chosen_rows_ = 1;
     return;
   }
   tokens_.reset();
@@ -181,14 +183,14 @@ bool Context::IsReadInComputes() const {
 
 size_t Context::LongestText() {
   ReadOptions();
-  if (settings_.decode.on) return ReadText().size();
+  if (settings_.decode.on) return ReadBranches();
   if (!has_many_texts()) return ReadPrompt().size();
   const auto by_size = [](const auto& a, const auto& b) { return a.size() < b.size(); };
   return std::ranges::max_element(ReadTexts(), by_size)->size();
 }
 
 uint64_t Context::InputTokens() const {
-  if (settings_.decode.on && has_output_) return text_tokens_.size();
+  if (settings_.decode.on && has_output_ && !branches_.empty()) return branches_.front().size();
   uint64_t tokens = tokens_ ? tokens_->size() : 0;
   for (const auto& text : texts_) tokens += text.size();
   return tokens;

@@ -51,6 +51,7 @@ namespace wasinn::llama {
   X(pooling_type, llama_pooling_type)                                 \
   X(memory_clear, llama_memory_clear)                                 \
   X(memory_seq_rm, llama_memory_seq_rm)                               \
+  X(memory_seq_cp, llama_memory_seq_cp)                               \
   X(memory_seq_pos_max, llama_memory_seq_pos_max)                     \
   X(memory_seq_add, llama_memory_seq_add)                             \
   X(memory_can_shift, llama_memory_can_shift)                         \

@@ -48,6 +48,7 @@ ModelScan Scan(const Host& host, const wasinn_builder& builder) {
 }
 
 constexpr int64_t kAnyLength[] = {-1};
+constexpr int64_t kAnyShape[] = {-1, -1};
 constexpr wasinn_io Bytes(const char* name, uint32_t flags, const char* type) {
   return {sizeof(wasinn_io), WASINN_DTYPE_U8, flags, 1, kAnyLength, name, type};
 }
@@ -55,12 +56,11 @@ constexpr wasinn_io kPrompt = Bytes("prompt", WASINN_IO_OPAQUE, "text");
 constexpr wasinn_io kOptions = Bytes("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL, "JSON");
 constexpr wasinn_io kCompletion = Bytes("completion", 0, "text");
 constexpr wasinn_io kMetadata = Bytes("metadata", WASINN_IO_ALWAYS, "JSON");
-constexpr wasinn_io kTokens = {sizeof(wasinn_io), WASINN_DTYPE_I32, WASINN_IO_OPTIONAL | WASINN_IO_ROW, 1, kAnyLength,
+constexpr wasinn_io kTokens = {sizeof(wasinn_io), WASINN_DTYPE_I32, WASINN_IO_OPTIONAL | WASINN_IO_ROW, 2, kAnyShape,
                                "tokens",          "token"};
 constexpr const wasinn_io* kInputs[] = {&kPrompt, &kOptions, &kTokens};
 constexpr wasinn_io kMessage = Bytes("message", 0, "JSON");
 constexpr wasinn_io kProbabilities = Bytes("probabilities", 0, "JSON");
-constexpr int64_t kAnyShape[] = {-1, -1};
 constexpr wasinn_io kEmbeddings = {sizeof(wasinn_io), WASINN_DTYPE_F32, 0, 2, kAnyShape, "embeddings", "float"};
 constexpr wasinn_io kStepProbabilities = Bytes("step_probabilities", 0, "JSON");
 constexpr wasinn_io kLogits = {sizeof(wasinn_io), WASINN_DTYPE_F32, 0, 2, kAnyShape, "logits", "float"};

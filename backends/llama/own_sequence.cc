@@ -47,7 +47,9 @@ uint64_t ContextBytes(const Model& model, const Settings& settings, uint32_t seq
   // Once where they are computed, once where they are read. With embeddings, for every token.
   const uint64_t outputs = settings.embedding ? at_once : std::max<uint64_t>(n, settings.outputs);
   const uint64_t logits = 2 * outputs * (model.vocabulary_size() + scan.embedding) * sizeof(float);
-  return cache + state + values + logits + kGraphBytes + scan.layers * kGraphBytesPerLayer;
+  // The numbers of the tokens in each sequence.
+  const uint64_t texts = (settings.branches ? settings.outputs : 0) * tokens * sizeof(llama_token);
+  return cache + state + values + logits + texts + kGraphBytes + scan.layers * kGraphBytesPerLayer;
 }
 
 llama_context_params ContextParams(const Model& model, const Settings& settings) {
@@ -58,6 +60,9 @@ llama_context_params ContextParams(const Model& model, const Settings& settings)
   params.embeddings = settings.embedding;
   // Room for the logits of only this many tokens.
   if (!settings.embedding) params.n_outputs_max = settings.outputs;
+  // Only if needed: llama.cpp then takes 100 µs more for each batch.
+  params.kv_unified = settings.branches;
+  if (settings.branches) params.n_seq_max = settings.outputs;
   // For models that do not say how to pool the embeddings of tokens.
   if (settings.embedding && !model.scan().has_pooling) params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
   params.no_perf = true;
@@ -135,12 +140,14 @@ bool OwnSequence::IsCancelled(void* self) { return static_cast<OwnSequence*>(sel
 
 void OwnSequence::Forget() {
   held_.Cut(0);
+  branches_.clear();
   if (const llama_memory_t memory = library_.get_memory(context_.get())) library_.memory_clear(memory, false);
 }
 
 Sequence::Begun OwnSequence::Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse,
                                    const State* state) {
   media_ = media;
+  KeepOneBranch(tokens);
   const auto spans = Spans(media);
   size_t kept = reuse ? held_.Usable(tokens, spans) : 0;
   const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens, spans);

@@ -46,6 +46,16 @@ class OwnSequence : public Sequence {
   void Rest() override {}
   void End() override { media_ = nullptr; }
 
+  // Evaluates several texts of one length, and what they begin with in common once. `taker` gets the logits of the last
+  // token of each, in order. At most as many texts as the settings have outputs; `state` may be NULL. For models that are
+  // not recurrent.
+  struct Evaluated {
+    size_t tokens = 0;
+    size_t restored = 0;  // of the state
+  };
+  Evaluated EvaluateBranches(std::span<const std::vector<llama_token>> texts, bool reuse, const State* state,
+                             LogitsTaker* taker);
+
   // Switches to these adapters, and forgets tokens that were evaluated with others.
   void UseAdapters(const AdapterSettings& adapters);
 
@@ -64,6 +74,11 @@ class OwnSequence : public Sequence {
  private:
   static bool IsCancelled(void* self);
   void Forget();
+  // Keeps the one of several texts that has most of `tokens`.
+  void KeepOneBranch(std::span<const llama_token> tokens);
+  // Gives each text a sequence of llama.cpp's that holds as much of its beginning as one of them does. Returns these.
+  std::vector<size_t> PlaceBranches(std::span<const std::vector<llama_token>> texts);
+  Held& HeldIn(size_t sequence) { return sequence == 0 ? held_ : branches_[sequence - 1]; }
   // Evaluates a part of `left`, which is text or one image or sound; returns its tokens. With `has_logits` text from
   // `wanted` on has logits.
   size_t EvaluateText(std::span<const llama_token> left, bool has_logits, size_t wanted);
@@ -84,7 +99,8 @@ class OwnSequence : public Sequence {
   MediaBatch media_batch_;
   MediaPrompt* media_ = nullptr;           // of the prompt
   std::vector<llama_pos> positions_;       // of a batch
-  Held held_;                              // the contents of the KV cache
+  Held held_;                              // the contents of the KV cache, of its first sequence
+  std::vector<Held> branches_;             // and of others, after several texts at once
   std::map<std::string, float> adapters_;  // its adapters, and their scales
 };
 

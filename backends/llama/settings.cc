@@ -167,7 +167,8 @@ void ChatSettings::Apply(const Config& config, const SettingsLimits& limits) {
 
 bool Settings::SameContext(const Settings& other) const {
   return context == other.context && batch == other.batch && micro_batch == other.micro_batch &&
-         threads == other.threads && embedding == other.embedding && outputs == other.outputs && cache == other.cache;
+         threads == other.threads && embedding == other.embedding && outputs == other.outputs &&
+         branches == other.branches && cache == other.cache;
 }
 
 }  // namespace wasinn::llama

@@ -53,6 +53,7 @@ struct Settings {
   int threads = 1;
   bool embedding = false;  // also for ranking texts
   uint32_t outputs = 1;    // tokens of a batch with logits; not a key
+  bool branches = false;   // as many texts as outputs, in one memory; not a key
   CacheSettings cache;
 
   AdapterSettings adapters;

@@ -103,7 +103,7 @@ enum {
   /* a tensor of strings, as u8 with one dimension more. Each row there is a string: its length in four bytes,
    * little-endian, its bytes, and any bytes up to the end */
   WASINN_IO_STRINGS = 1u << 6,
-  WASINN_IO_ROW = 1u << 7 /* input of one dimension: [1, n] is taken as [n] */
+  WASINN_IO_ROW = 1u << 7 /* input of two dimensions: [n] is taken as [1, n] */
 };
 
 /* The host's memory for a tensor begins at a multiple of ALIGNMENT, and TAIL readable bytes follow its end. Kernels

@@ -9,7 +9,7 @@ std::vector<Tensor> PromptAndOptions(int variant, int64_t /*rows*/) {
   const std::string prompts[] = {"the hen ate", "the oats an", "and then, a"};
   // Tokens count with "decode" alone.
   return {Text(prompts[variant]), Text(R"({"temp": 0, "n-predict": )" + std::to_string(3 + variant) + "}"),
-          MakeTensor<int32_t>(WASINN_DTYPE_I32, {2}, {variant, 1})};
+          MakeTensor<int32_t>(WASINN_DTYPE_I32, {1, 2}, {variant, 1})};
 }
 
 Subject Llama() {
@@ -23,7 +23,7 @@ Subject Llama() {
                      text("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL),
                      {.name = "tokens",
                       .dtype = WASINN_DTYPE_I32,
-                      .dims = {-1},
+                      .dims = {-1, -1},
                       .flags = WASINN_IO_OPTIONAL | WASINN_IO_ROW}},
           .outputs = {text("completion", 0),
                       text("metadata", WASINN_IO_ALWAYS),

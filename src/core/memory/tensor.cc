@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/words.h"
 
@@ -45,9 +46,9 @@ bool MatchDtype(const wasinn_io& io, TensorDesc& tensor) {
 bool MatchShape(const wasinn_io& io, TensorDesc& tensor) {
   if (io.rank < 0) return true;
   if (io.rank == 0 && tensor.rank == 1 && tensor.dims[0] == 1) tensor.rank = 0;
-  if ((io.flags & WASINN_IO_ROW) != 0 && tensor.rank == 2 && tensor.dims[0] == 1) {
-    tensor.rank = 1;
-    tensor.dims[0] = tensor.dims[1];
+  if ((io.flags & WASINN_IO_ROW) != 0 && io.rank == 2 && tensor.rank == 1) {
+    tensor.rank = 2;
+    tensor.dims[1] = std::exchange(tensor.dims[0], 1);
   }
   if (static_cast<uint32_t>(io.rank) != tensor.rank) return false;
   for (uint32_t i = 0; i < tensor.rank; ++i) {
