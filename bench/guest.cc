@@ -112,16 +112,19 @@ class WasmtimeProgram final : public GuestProgram {
 
 }  // namespace
 
+Result<std::unique_ptr<GuestProgram>> CompileModuleForWasmtime(const ModuleBytes& module, const engines::Pool& pool) {
+  if (module.size == 0) {
+    return std::unexpected("this wasinn was built without a compiler for guests, so it has none to run");
+  }
+  auto program = std::make_unique<WasmtimeProgram>();
+  if (Result<void> compiled = program->Compile(module, pool); !compiled) return std::unexpected(compiled.error());
+  return program;
+}
+
 Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, bool once, const engines::Pool& pool) {
   const ModuleBytes bytes = once ? ModuleBytes{wasinn_bench_once_guest, wasinn_bench_once_guest_size}
                                  : ModuleBytes{wasinn_bench_guest, wasinn_bench_guest_size};
-  if (bytes.size == 0) {
-    return std::unexpected("this wasinn was built without a compiler for guests, so it has none to run");
-  }
-  if (engine == "wamr") return CompileModuleForWamr(bytes);
-  auto program = std::make_unique<WasmtimeProgram>();
-  if (Result<void> compiled = program->Compile(bytes, pool); !compiled) return std::unexpected(compiled.error());
-  return program;
+  return engine == "wamr" && bytes.size > 0 ? CompileModuleForWamr(bytes) : CompileModuleForWasmtime(bytes, pool);
 }
 
 }  // namespace wasinn::bench

@@ -44,6 +44,8 @@ struct ModuleBytes {
 // `engine`: wasmtime or wamr. `once`: an inference is one call. `pool`: of Wasmtime.
 Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, bool once,
                                                     const engines::Pool& pool = {});
+Result<std::unique_ptr<GuestProgram>> CompileModuleForWasmtime(const ModuleBytes& module,
+                                                               const engines::Pool& pool = {});
 Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr(const ModuleBytes& module);
 Result<std::unique_ptr<GuestProgram>> CompileComponent();
 

@@ -15,6 +15,8 @@ extern const unsigned char wasinn_bench_guest[];
 extern const unsigned long wasinn_bench_guest_size;
 extern const unsigned char wasinn_bench_once_guest[];
 extern const unsigned long wasinn_bench_once_guest_size;
+extern const unsigned char wasinn_bench_decode_guest[];
+extern const unsigned long wasinn_bench_decode_guest_size;
 
 namespace wasinn::bench {
 

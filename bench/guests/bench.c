@@ -1,7 +1,8 @@
 // The guest of `wasinn bench`: what a guest does for one inference and nothing else. The host writes the descriptions
 // of the tensors into its memory, and then calls iterate() once for each inference, so that the clock is the host's.
 //
-// With BENCH_ONCE an inference is one call, wasinn's compute_once.
+// With BENCH_ONCE an inference is one call, wasinn's compute_once. With BENCH_DECODE it is texts of a language model, whose
+// tokens the guest chooses.
 //
 // No libc: nothing here may cost anything beside the calls of wasi-nn.
 #include <wasi_nn_ext.h>
@@ -59,6 +60,44 @@ static void prepare_once(void) {
 // One inference. Returns the errno.
 EXPORT("iterate") wasi_nn_errno iterate(void) {
   return wasinn_compute_once(context, once_inputs, n_inputs, once_outputs, n_outputs);
+}
+#elif defined(BENCH_DECODE)
+enum { LOGITS = 6 };
+
+static void prepare_once(void) {}
+
+static int32_t likeliest(const float* logits, uint32_t count) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < count; ++i) best = logits[i] > logits[best] ? i : best;
+  return (int32_t)best;
+}
+
+// Always the likeliest token. Inputs 0 and 1 are the prompt and the options, the dims of input 2 how many texts, and how
+// many tokens of each. Output 0 is whole rows of logits, or the tokens of the highest of each row; the next one is the
+// guest's own, with room for all tokens: the texts. They begin with the likeliest token, the second best, and so on.
+EXPORT("iterate") wasi_nn_errno iterate(void) {
+  wasi_nn_errno error = WASI_NN_SUCCESS;
+  for (uint32_t i = 0; i < 2 && error == WASI_NN_SUCCESS; ++i) error = wasi_nn_set_input(context, i, &inputs[i].tensor);
+  const uint32_t texts = inputs[2].tensor.dims[0], tokens = inputs[2].tensor.dims[1];
+  bench_output* const output = &outputs[0];
+  int32_t* const chosen = outputs[1].buffer;
+  for (uint32_t n = 0; n < tokens; ++n) {
+    const uint32_t dims[] = {texts, n};
+    const wasi_nn_tensor rows = {dims, 2, WASI_NN_I32, {0}, chosen, texts * n * (uint32_t)sizeof(int32_t)};
+    if (error == WASI_NN_SUCCESS) error = wasi_nn_set_input(context, 2, &rows);
+    if (error == WASI_NN_SUCCESS) error = wasi_nn_compute(context);
+    if (error == WASI_NN_SUCCESS) {
+      error = wasi_nn_get_output(context, output->index, output->buffer, output->size, &output->written);
+    }
+    if (error != WASI_NN_SUCCESS) return error;
+    const uint32_t count = output->written / (uint32_t)sizeof(int32_t) / (n == 0 ? 1 : texts);
+    for (uint32_t i = texts; i-- > 0;) {
+      for (uint32_t at = n; at-- > 0;) chosen[i * (n + 1) + at] = chosen[i * n + at];
+      const int32_t* row = (const int32_t*)output->buffer + (n == 0 ? 0 : i * count);
+      chosen[i * (n + 1) + n] = output->index == LOGITS ? likeliest((const float*)row, count) : row[n == 0 ? i : 0];
+    }
+  }
+  return error;
 }
 #else
 static void prepare_once(void) {}
