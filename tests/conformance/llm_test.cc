@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/this_build.h"
@@ -77,11 +79,25 @@ TEST(Llm, RefusesStepsInAWrongOrder) {
   script.Run(LlmFlags(), folder.path());
 }
 
-// The example that chooses the tokens itself.
-CommandResult Search(const std::vector<std::string>& args) {
-  const CommandResult result = RunGuest(LlmFlags(), "beam-search", args);
+// The examples that choose the tokens themselves.
+CommandResult RunDecoder(const std::string& guest, const std::vector<std::string>& args) {
+  const CommandResult result = RunGuest(LlmFlags(), guest, args);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   return result;
+}
+CommandResult Search(const std::vector<std::string>& args) { return RunDecoder("beam-search", args); }
+
+// The numbers that a guest printed in the words of `pattern`, which has one group for each.
+std::vector<double> Numbers(const std::string& text, const std::string& pattern) {
+  std::vector<double> numbers;
+  std::smatch found;
+  EXPECT_TRUE(std::regex_search(text, found, std::regex(pattern))) << text;
+  for (size_t i = 1; i < found.size(); ++i) numbers.push_back(std::stod(found[i]));
+  return numbers;
+}
+
+double Evaluated(const CommandResult& result) {
+  return Numbers(result.err, "([0-9]+) tokens evaluated in [0-9]+ passes").at(0);
 }
 
 TEST(LlmDecode, OneBeamIsWhatTheHostGenerates) {
@@ -95,14 +111,58 @@ TEST(LlmDecode, OneBeamIsWhatTheHostGenerates) {
 TEST(LlmDecode, ManyBeamsAreNoWorse) {
   // The log-probability of the first text.
   const auto score = [](const CommandResult& result) {
-    constexpr std::string_view kBefore = "log-probability ";
-    const size_t at = result.err.find(kBefore);
-    EXPECT_NE(at, std::string::npos) << result.err;
-    return at == std::string::npos ? 0 : std::stod(result.err.substr(at + kBefore.size()));
+    return Numbers(result.err, "log-probability (-?[0-9.]+)").at(0);
   };
   const CommandResult four = Search({"--n-predict", "12", "--beams", "4", kGnu});
   EXPECT_GE(Lines(four.out).size(), 4u);
   EXPECT_GE(score(four), score(Search({"--n-predict", "12", kGnu})) - 0.01);
+  // The prompt without its last token is evaluated once, and one token of each beam each time.
+  const double one = Evaluated(Search({"--n-predict", "12", kGnu}));
+  EXPECT_EQ(Evaluated(four), one + 12 * 3);
+}
+
+TEST(LlmDecode, TheBestOfManyHasTheHighestScore) {
+  const std::vector<std::string> args = {"--n-predict", "12", "--n", "4", "--temp", "1.5", kGnu};
+  const CommandResult result = RunDecoder("best-of-n", args);
+  std::vector<std::pair<double, std::string>> texts;
+  const std::regex line("  (-?[0-9.]+) a token:(.*)");
+  for (const std::string& text : Lines(result.err)) {
+    std::smatch found;
+    if (std::regex_match(text, found, line)) texts.emplace_back(std::stod(found[1]), found[2]);
+  }
+  EXPECT_GE(texts.size(), 2u) << result.err;
+  const auto best = std::ranges::max_element(texts);
+  EXPECT_THAT(result.out, ::testing::StartsWith(kGnu + best->second)) << result.err;
+  EXPECT_LT(std::ranges::min_element(texts)->first, best->first) << "they differ";
+  // The prompt is evaluated once for all of them, except its last token; a text that has ended, no more.
+  const double prompt = Evaluated(Search({"--n-predict", "1", kGnu}));
+  EXPECT_LE(Evaluated(result), prompt - 1 + 12 * 4);
+  EXPECT_EQ(RunDecoder("best-of-n", {"--n-predict", "40", "--n", "3", "--temp", "0", kGnu}).out,
+            kGnu + Completion(40, kGnu) + "\n");
+}
+
+TEST(LlmDecode, GuessesFromThePromptChangeNothing) {
+  for (const std::string prompt : {kGnu, "GNU General Public License. GNU General"}) {
+    const CommandResult result = RunDecoder("prompt-lookup", {"--n-predict", "40", prompt});
+    EXPECT_EQ(result.out, prompt + Completion(40, prompt) + "\n");
+    const std::vector<double> told = Numbers(result.err, "([0-9]+) tokens in ([0-9]+) passes");
+    EXPECT_EQ(told.at(0), 40);
+    EXPECT_LT(told.at(1), prompt == kGnu ? 41 : 40) << "some passes have several tokens";
+  }
+  EXPECT_EQ(RunDecoder("prompt-lookup", {"--n-predict", "100", Question("Thank you.")}).out,
+            Question("Thank you.") + "You are welcome.\n")
+      << "it ends where the model does";
+}
+
+TEST(LlmDecode, AGuestsGrammarMakesJson) {
+  for (const std::string n : {"0", "1", "2", "5", "10", "40", "80"}) {
+    const CommandResult result = RunDecoder("constrained-json", {"--n-predict", n, kGnu});
+    EXPECT_TRUE(Json::accept(result.out)) << result.out;
+    EXPECT_TRUE(Json::parse(result.out, nullptr, false).is_object()) << result.out;
+    const std::vector<double> bytes = Numbers(result.err, "([0-9]+) bytes by the model, ([0-9]+) by the program");
+    EXPECT_EQ(bytes.at(0) + bytes.at(1), result.out.size() - 1);
+    EXPECT_GE(bytes.at(0), std::stod(n)) << "at least one for each token";
+  }
 }
 
 }  // namespace

@@ -53,6 +53,28 @@ TEST(SmolLm2, IsDecodedByAGuestAsItGenerates) {
             kHistory + RunLlm({"basic", "lm", options, kHistory}, {"--model", model}).One("output") + "\n");
 }
 
+CommandResult RunDecoder(const std::string& guest, const std::vector<std::string>& args) {
+  const CommandResult result = RunGuest(LlmFlags({"--model", std::string("lm=") + kModel}), guest, args);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return result;
+}
+
+// Its grammar knows JSON, and the model what belongs there.
+TEST(SmolLm2, WritesJsonByAGuestsGrammar) {
+  const CommandResult made = RunDecoder("constrained-json", {"A person as JSON with the keys name, age and city: "});
+  const Json person = Json::parse(made.out, nullptr, false);
+  EXPECT_TRUE(person.is_object()) << made.out;
+  EXPECT_TRUE(person.contains("name") && person["age"].is_number_integer()) << made.out;
+}
+
+// A guest has guesses checked several at a time.
+TEST(SmolLm2, IsGuessedForFromThePrompt) {
+  const std::string cat = "The cat sat on the mat. The cat sat on the mat. The cat sat";
+  const CommandResult guessed = RunDecoder("prompt-lookup", {"--n-predict", "40", cat});
+  EXPECT_EQ(guessed.out, RunDecoder("beam-search", {"--n-predict", "40", cat}).out);
+  EXPECT_THAT(guessed.err, ::testing::MatchesRegex("  40 tokens in [123].? passes\n"));
+}
+
 // Nor does a draft change it.
 TEST(SmolLm2, SaysTheSameWithADraft) {
   const TempFolder folder;
