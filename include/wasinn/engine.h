@@ -87,8 +87,8 @@ WASINN_API uint32_t wasinn_guest_call(wasinn_call* call);
  *    has ended it, it ends at once, on a thread of the host. A running call ends soon.
  *  - The host asks `ended` only after the call has left the queue. To end a guest before that, use wasinn_guest_stop.
  *  - The deadline of a compute starts when the compute begins. Waiting in the queue does not count.
- *  - A compute that happens elsewhere, at a server, may hold no thread while it waits. Its end still comes from a thread
- *    of the host, or from the thread that closes the guest.
+ *  - A compute that happens elsewhere, at a server, may hold no thread while it waits, and compute_wait holds none. The
+ *    end still comes from a thread of the host, or from the thread that closes the guest.
  *  - stack_left is not read: threads of the host have enough stack. If the system gives no thread, the errno is that of
  *    runtime_error. */
 WASINN_API void wasinn_guest_call_begin(wasinn_call* call, void (*done)(void* user, uint32_t result), void* user);
