@@ -34,7 +34,8 @@ pub mod raw {
     /// Raises a store's limits. They protect hosts that copy arguments of guests; wasinn has its own.
     pub fn raise_limits<T: 'static>(mut store: StoreContextMut<'_, T>, call_bytes: usize, handles: usize) {
         store.set_hostcall_fuel(store.hostcall_fuel().max(call_bytes));
-        #[cfg(any(feature = "wasmtime-48", feature = "wasmtime-49", feature = "wasmtime-50"))] // 47 has no such limit
+        let _ = handles; // 47 has no such limit
+        #[cfg(any(feature = "wasmtime-48", feature = "wasmtime-49", feature = "wasmtime-50"))]
         store.set_max_component_handles(store.max_component_handles().max(handles));
     }
 }
