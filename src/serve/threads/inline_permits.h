@@ -41,12 +41,13 @@ class InlinePermits {
 
   bool has_left() const { return left_.load(std::memory_order_relaxed) > 0; }
   // How many permits were ever taken, modulo 2³².
-  uint32_t n_taken() const { return n_taken_.load(std::memory_order_relaxed); }
+  uint32_t n_taken() const { return n_taken_.load(std::memory_order_acquire); }
   // Waits until more were taken.
-  void AwaitTaken(uint32_t seen) const { n_taken_.wait(seen, std::memory_order_relaxed); }
-  // Wakes AwaitTaken. Without a waiter it makes no system call.
+  void AwaitTaken(uint32_t seen) const { n_taken_.wait(seen, std::memory_order_acquire); }
+  // Wakes AwaitTaken. Without a waiter it makes no system call: the number is written before the library looks for one,
+  // which a relaxed operation would not ensure on ARM.
   void Wake() {
-    n_taken_.fetch_add(1, std::memory_order_relaxed);
+    n_taken_.fetch_add(1, std::memory_order_acq_rel);
     n_taken_.notify_all();
   }
 
