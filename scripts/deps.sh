@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh NAME…, or "all", which is without docs, images, serve-bench, ray, llama-vulkan and CUDA builds
+# usage: scripts/deps.sh NAME…, or "all", which is without docs, images, serve-bench, ray, arm64, llama-vulkan and CUDA builds
 #        scripts/deps.sh outdated [NAME…]   lists what of these, or of everything, is behind the registries
 #   build         compiler, CMake, ccache and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
@@ -56,6 +56,8 @@
 #   wheel         what `scripts/package.sh wheel` makes a Python wheel with, and NumPy, for its tests (Python 3.11)
 #   packages      what it makes the other packages with (apt), of npm what the addon for Node is compiled with, and TypeScript, for its tests
 #   lint          clang-format and shellcheck (apt)
+#   arm64         a compiler, libraries and an emulator for ARM64 (apt), and in .deps/aarch64-linux-gnu the engines and frameworks of its tests
+#                 (2 CPU minutes); docs/arm64.md
 #   tidy          clang-tidy (apt)
 # What it fetches stands in scripts/manifest.sh. It can be run again at any time: what is there already is left alone, also after an interruption.
 # shellcheck disable=SC2154
@@ -67,7 +69,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
 done
 
 names=(build guest wasmtime wasmtime-component wasmtime-tests wamr wamr-aot wasmedge components component-guests rust-guests go-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama llama-text wasm3 units tests readers registries bench real-models smollm2 serve grpc-python serve-tests openai-clients llama-server remote-tests kubernetes sbom wheel packages fuzz lint tidy)
-extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda llama-vulkan) # large, and no part of "all"
+extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda llama-vulkan arm64) # large, and no part of "all"
 
 packages_of() {
   case $1 in
@@ -100,12 +102,16 @@ packages_of() {
     docs) echo doxygen python3 ;;
     lint) echo "clang-format-$LLVM" shellcheck ;;
     tidy) echo "clang-tidy-$LLVM" ;;
+    arm64)
+      echo crossbuild-essential-arm64 qemu-user-static binfmt-support
+      printf '%s:arm64\n' libfmt-dev libspdlog-dev libtomlplusplus-dev libseccomp-dev libsodium-dev libflatbuffers-dev libgtest-dev libgmock-dev
+      ;;
   esac
 }
 
 recipes_of() {
   case $1 in
-    build | guest | units | readers | registries | serve | fuzz | lint | tidy) ;;
+    build | guest | units | readers | registries | serve | fuzz | lint | tidy | arm64) ;;
     wasmtime-tests) echo wasmtime-component ;;
     components) echo wasm-tools ;;
     llama) echo llama llama-media ;;
@@ -186,6 +192,13 @@ outdated() {
     done
 }
 
+# The system runs programs for ARM64 by the emulator, and has what tests of these programs need.
+arm64() {
+  [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || quietly as_root update-binfmts --enable qemu-aarch64 ||
+    die "this system runs no programs for ARM64: its kernel has no binfmt_misc, or does not let this user set it"
+  WASINN_CROSS=aarch64-linux-gnu "$scripts/deps.sh" wasmtime wamr components onnxruntime tflite llama-text
+}
+
 # shellcheck disable=SC2034,SC2046,SC2086,SC2207 # lists of words, and what a recipe reads
 main() {
   [ "${1-}" != outdated ] || { outdated "${@:2}"; return; }
@@ -210,6 +223,7 @@ main() {
   apt_need "${packages[@]}"
   for r in "${jobs[@]}"; do wait "$r" || failed=1; done
   [ "$failed" = 0 ] || die "not everything could be provided (see above); run this again to go on"
+  [[ " ${wanted[*]} " != *" arm64 "* ]] || arm64
   say "dependencies are there: ${wanted[*]}"
 }
 

@@ -59,7 +59,7 @@ onnxruntime() {
   put lib wheel/onnxruntime/capi/libonnxruntime*.so*
   put include deb/usr/include/onnxruntime
   put share/doc/onnxruntime wheel/onnxruntime/{LICENSE,ThirdPartyNotices.txt}
-  /sbin/ldconfig -N -n "$tree/lib" # only makes the links that the libraries' sonames ask for
+  ln -s "$(cd "$tree/lib" && echo libonnxruntime.so.1.*)" "$tree/lib/libonnxruntime.so.1" # its soname
 }
 
 # OpenVINO's runtime, which looks for its plugins and frontends beside itself, and its C headers. Left out: the plugins for Intel's GPUs and

@@ -1,10 +1,9 @@
 """usage: wasmtime_conf.py LIBRARY INCLUDE_DIR: writes wasmtime/conf.h from conf.h.in, as the build of the library would have.
 
-The headers declare only what conf.h says the library was built with. The wheel does not say, so ask it: each feature that
-the headers know has a function that is there only with it. Features that no header asks for stay undefined.
+The headers declare only what conf.h says the library was built with. The wheel does not say, so look into it: each feature
+that the headers know has a function whose name is there only with it. Features that no header asks for stay undefined.
 """
 
-import ctypes
 import pathlib
 import re
 import sys
@@ -25,8 +24,8 @@ WITNESS = {
     "COMPONENT_MODEL_ASYNC": "wasmtime_component_func_call_async",
 }
 
-library, include = ctypes.CDLL(sys.argv[1]), pathlib.Path(sys.argv[2])
-has = {name for name, function in WITNESS.items() if hasattr(library, function)}
+library, include = pathlib.Path(sys.argv[1]).read_bytes(), pathlib.Path(sys.argv[2])
+has = {name for name, function in WITNESS.items() if b"\0" + function.encode() + b"\0" in library}
 
 
 def define(match):

@@ -1,14 +1,16 @@
 # shellcheck shell=bash
 # Debian packages: installed only when missing, so that a warm run needs neither root nor the network.
 
-# apt_missing PACKAGE…: prints those that are not installed. Without apt it is for the user to have their like.
+# apt_missing PACKAGE…: prints those that are not installed. Without apt it is for the user to have their like. PACKAGE:arm64 is another machine's.
 apt_missing() {
-  local installed p
+  local installed p here
   [ $# -gt 0 ] || return 0
   command -v apt-get >/dev/null || return 0
-  installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true)"
+  here=$(dpkg --print-architecture)
+  installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package}:${Architecture} ' "$@" 2>/dev/null || true)"
   for p in "$@"; do
-    case $installed in *" installed:$p "*) ;; *) printf '%s\n' "$p" ;; esac
+    [[ $p == *:* ]] || p+=:$here
+    [[ $installed == *" installed:$p "* || $installed == *" installed:${p%:*}:all "* ]] || printf '%s\n' "${p%":$here"}"
   done
 }
 
@@ -43,6 +45,7 @@ apt_need() {
   local missing
   mapfile -t missing < <(apt_missing "$@")
   [ ${#missing[@]} -gt 0 ] || return 0
+  [[ "${missing[*]}" != *:arm64* ]] || quietly as_root dpkg --add-architecture arm64
   apt_update
   say "apt: installing ${missing[*]}"
   apt_install "${missing[@]}" && return 0
