@@ -164,7 +164,9 @@ class PatternReader {
         return Hex(4);
       default:
         // Escaped letters and digits have other meanings.
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c < 0 ? Bad() : static_cast<uint32_t>(c);
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80
+                   ? Bad()
+                   : static_cast<uint32_t>(c);
     }
   }
 
