@@ -57,7 +57,7 @@
 #   packages      what it makes the other packages with (apt), of npm what the addon for Node is compiled with, and TypeScript, for its tests
 #   lint          clang-format and shellcheck (apt)
 #   arm64         a compiler, libraries and an emulator for ARM64 (apt), and in .deps/aarch64-linux-gnu the engines and frameworks of its tests
-#                 (2 CPU minutes); docs/arm64.md
+#                 (20 CPU seconds); docs/arm64.md
 #   tidy          clang-tidy (apt)
 # What it fetches stands in scripts/manifest.sh. It can be run again at any time: what is there already is left alone, also after an interruption.
 # shellcheck disable=SC2154
@@ -196,7 +196,7 @@ outdated() {
 arm64() {
   [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || quietly as_root update-binfmts --enable qemu-aarch64 ||
     die "this system runs no programs for ARM64: its kernel has no binfmt_misc, or does not let this user set it"
-  WASINN_CROSS=aarch64-linux-gnu "$scripts/deps.sh" wasmtime wamr components onnxruntime tflite llama-text
+  WASINN_CROSS=aarch64-linux-gnu "$scripts/deps.sh" wasmtime wamr components onnxruntime tflite
 }
 
 # shellcheck disable=SC2034,SC2046,SC2086,SC2207 # lists of words, and what a recipe reads

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs tests. Without arguments the gate: what each landing needs. The last line is
 # "N passed, N failed, N skipped". If the gate passed, build/passed has the commit for which it did.
-# usage: scripts/test.sh [--core | --shard NAME… | --touched BASE | --all | --shards]
+# usage: scripts/test.sh [--core | --shard NAME… | --touched BASE | --all | --arm64 | --shards]
 #   --core          for daily work: the core's tests, the ABIs' and the echo backend's, in a build of these alone (build/core)
 #   --shard NAME    one of the other tests' groups, or several
 #   --touched BASE  the shards that the change since the commit BASE asks for
 #   --all           the gate and all shards
+#   --arm64         a build for ARM64 (build/arm64), whose tests run in an emulator: docs/arm64.md
 #   --shards        only prints their names
 # shellcheck disable=SC2154
 set -euo pipefail
@@ -31,6 +32,7 @@ case ${1-} in
     say "touched: ${tiers[*]:-no shard}"
     ;;
   --all) tiers=(gate "${shards[@]}") ;;
+  --arm64) tiers=(arm64) ;;
   --shards) printf '%s\n' "${shards[@]}"; exit ;;
   *) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2 ;;
 esac
@@ -78,7 +80,7 @@ done
 [ ${#tiers[@]} -eq 0 ] || step deps "$scripts/deps.sh" "${needed[@]}" || { cat "$results/deps.log"; exit 1; }
 # All is built before anything runs, lest a test wait for a compiler.
 presets=()
-for preset in core check asan tsan release; do
+for preset in core check asan tsan arm64 release; do
   [ -n "${tiers_of[$preset]-}" ] || continue
   # shellcheck disable=SC2086 # words
   if step "$preset-build" build "$preset" "-DWASINN_TIERS=${tiers_of[$preset]/dev/all}" ${options_of[$preset]-}; then
@@ -96,5 +98,6 @@ for name in "${tiers[@]}"; do
     tidy) check clang-tidy "$scripts/tidy.sh" ;;
   esac
 done
+[ "${tiers[0]-}" != arm64 ] || sed -n '/^[^#].*|/s/^/not in the emulator: /p' tests/arm64.txt
 python3 "$scripts/report.py" "$results"
 [ "${tiers[0]-}" != gate ] || { echo "$commit"; [ "${1-}" != --all ] || echo all; } >build/passed

@@ -66,11 +66,11 @@ common_code() {
   printf '#include "%s"\n' "$work/llama-grammar.cpp" "$here/matcher.cc" >"$work/grammar.cc"
   ls "$work"/*.cc "$here"/{common,limits,stand_ins}.cc >"$work/sources"
   # shellcheck disable=SC2016 # for the inner shell
-  quietly xargs -a "$work/sources" -P "$(nproc)" -I '{}' sh -c '"$@" -c "{}" -o "$0/$(basename "{}").o"' "$work" "$cxx" "${flags[@]}"
+  quietly xargs -a "$work/sources" -P "$(nproc)" -I '{}' sh -c 'c++ "$@" -c "{}" -o "$0/$(basename "{}").o"' "$work" "${flags[@]}"
   echo '{ global: wasinn_llama_*; local: *; };' >"$work/exports"
-  quietly "$cxx" -shared -static-libstdc++ -static-libgcc "-Wl,--version-script=$work/exports" -Wl,-z,defs "$work"/*.o \
+  quietly c++ -shared -static-libstdc++ -static-libgcc "-Wl,--version-script=$work/exports" -Wl,-z,defs "$work"/*.o \
     -o "$work/libwasinn_llama_common.so"
-  "${cross}strip" "$work/libwasinn_llama_common.so"
+  strip "$work/libwasinn_llama_common.so"
 }
 
 # counted_work SOURCE WORK: what llama.cpp makes of schemas and grammars, with its loops counted that allocate nothing. A grammar's errors are

@@ -6,9 +6,8 @@ prefix=$root/.deps
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/wasinn
 
 # For another type of machine: WASINN_CROSS has the beginning of its tools' names, as of aarch64-linux-gnu-g++.
-cross=${WASINN_CROSS:+$WASINN_CROSS-} cxx=c++
-if [ -n "$cross" ]; then
-  prefix+=/$WASINN_CROSS cxx=${cross}g++
+if [ -n "${WASINN_CROSS-}" ]; then
+  prefix+=/$WASINN_CROSS
   export CMAKE_TOOLCHAIN_FILE=$root/cmake/$WASINN_CROSS.cmake
   uname() { echo "${WASINN_CROSS%%-*}"; }
 fi

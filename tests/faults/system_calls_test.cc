@@ -15,6 +15,13 @@
 #include "faults/looked_at.h"
 #include "support/this_build.h"
 
+#ifndef SYS_open  // ARM64 has only the newer calls
+#define SYS_open SYS_openat
+#define SYS_vfork SYS_clone
+#define SYS_fork SYS_clone
+#define SYS_poll SYS_ppoll
+#endif
+
 namespace wasinn::testing {
 namespace {
 

@@ -33,7 +33,7 @@ std::vector<T> Built(const Range& all, Name T::* framework) {
   return built;
 }
 
-// Whether the code under test has AddressSanitizer's checks: it is slower then, and the sanitizer itself takes memory.
+// Whether the code under test has AddressSanitizer's checks, or runs in an emulator: it is slower then, and these take memory.
 bool HasAddressSanitizer();
 
 }  // namespace wasinn::testing

@@ -83,3 +83,12 @@ foreach(folder IN LISTS checked)
     message(SEND_ERROR "CONTRIBUTING.md has no line of ${listed}")
   endif()
 endforeach()
+
+# Code for one kind of processor alone stays in one file.
+file(GLOB_RECURSE files ${SOURCE}/src/*.h ${SOURCE}/src/*.cc ${SOURCE}/backends/*.h ${SOURCE}/backends/*.cc ${SOURCE}/include/*.h ${SOURCE}/include/*.hpp)
+foreach(file ${files})
+  file(STRINGS ${file} processors REGEX "__(x86_64|amd64|i386|aarch64|arm)__")
+  if(processors AND NOT file MATCHES "/src/worker/sandbox_options\\.cc$")
+    message(SEND_ERROR "${file}: ${processors}\n  code for one kind of processor belongs in src/worker/sandbox_options.cc")
+  endif()
+endforeach()

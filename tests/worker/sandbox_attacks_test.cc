@@ -68,7 +68,9 @@ std::vector<Attack> OnNetwork() {
 
 std::vector<Attack> OnProcesses() {
   return {{"Fork", [] { return Call(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr); }},
+#ifdef SYS_vfork  // ARM64 has only the newer calls
           {"ForkThatWaits", [] { return Call(SYS_vfork); }},
+#endif
           {"CloneMemoryOnly", [] { return Call(SYS_clone, CLONE_VM | SIGCHLD, nullptr, nullptr, nullptr, nullptr); }},
           {"Clone3", [] { return Call(SYS_clone3, nullptr, 0); }, ENOSYS},
           {"NewNamespace", [] { return Call(SYS_unshare, CLONE_NEWUSER); }},
