@@ -1,5 +1,6 @@
 // Computes that a guest begins, and waits for later.
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -28,7 +29,7 @@ Status MakeWait(const Invocation& call, const core::Executor::Job& then, std::op
   const auto bytes = call.memory.Range(address, count, sizeof(uint32_t));
   if (!bytes) return core::OutOfRange("the list of contexts", address, uint64_t{count} * sizeof(uint32_t));
   std::vector<uint32_t> contexts(count);
-  std::memcpy(contexts.data(), bytes->data(), bytes->size());
+  if (count != 0) std::memcpy(contexts.data(), bytes->data(), bytes->size());
   wait.emplace(call.guest, std::move(contexts), call.arg(2), then);
   return Status();
 }
