@@ -156,7 +156,8 @@ void Watchdog::Look(RunSlot& slot, Clock::time_point now) {
   }
   if (!slot.Hold(word)) return;
   // Until LetGo, neither can the run end, nor `watched` be destroyed.
-  auto& watched = *reinterpret_cast<Watched*>(word & ~RunSlot::kMarks);  // NOLINT(performance-no-int-to-ptr): with marks
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): with marks
+  auto& watched = *reinterpret_cast<Watched*>(word & ~RunSlot::kMarks);
   const bool overdue = watched.deadline_.count() > 0 && now - slot.seen_since_ >= watched.deadline_;
   if (overdue) watched.overdue_ = true;
   if (overdue || watched.cancelled()) watched.cancel_();
