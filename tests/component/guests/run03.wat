@@ -228,11 +228,11 @@
           (loop $on (drop (call $wait-for (i64.const 3600000000000))) (br $on))))
         (if (call $is (i32.const 0x67)) (then                                  ;; g: tasks, and no end of them
           (loop $on (drop (call $sleep)) (br $on))))
-        (if (call $is (i32.const 0x6b)) (then                                  ;; k: 10,000 tasks
+        (if (call $is (i32.const 0x6b)) (then                                  ;; k: 6,000 tasks
           (loop $on
             (drop (call $sleep))
             (local.set $i (i32.add (local.get $i) (i32.const 1)))
-            (br_if $on (i32.lt_u (local.get $i) (i32.const 10000))))))
+            (br_if $on (i32.lt_u (local.get $i) (i32.const 6000))))))
         (if (call $is (i32.const 0x79)) (then                                  ;; y: yields for ever
           (global.set $then (i32.const 1))
           (return (i32.const 1))))
