@@ -506,6 +506,23 @@ TEST_F(Computes, SuchAWaitIsRefusedAndEndsAsAnyOther) {
   wasinn_guest_close(program.guest.get());
 }
 
+// One of its computes may end while it is refused.
+TEST_F(Computes, ARefusedWaitIsNotifiedOfNothing) {
+  Open("log.level = \"error\"\n");
+  Program program(host_.get());
+  const uint32_t context = program.NewContext("in_turn"), idle = program.NewContext("in_turn");
+  const uint32_t list = program.PutAll(std::vector<uint32_t>{context, idle}), out = program.Reserve(4);
+  for (int round = 0; round < 2000; ++round) {
+    EXPECT_EQ(program.Begin(context), kSuccess);
+    Begun wait(program.guest.get(), program, "wasinn_ext_0.compute_wait", {list, 2, kForEver, out});
+    wait.Begin();
+    EXPECT_EQ(wait.Await(), kInvalidArgument);
+    uint32_t error = kBusy;
+    while (error == kBusy) error = program.Poll(context);
+    EXPECT_EQ(error, kSuccess);
+  }
+}
+
 // ---- Ends of guests and contexts
 
 TEST_F(Computes, NothingIsLeftOfAGuestThatIsClosed) {

@@ -212,6 +212,9 @@ class Guest {
 
    private:
     friend Guest;
+    // Both under begun_mutex_. `ends` becomes true if one of the computes has ended.
+    Status Join(bool& ends);
+    void Leave() noexcept;
     void SetOver() noexcept;
 
     Guest& guest_;

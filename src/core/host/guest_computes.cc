@@ -112,10 +112,7 @@ Guest::ComputeWait::ComputeWait(Guest& guest, std::vector<uint32_t> contexts, ui
 
 Guest::ComputeWait::~ComputeWait() {
   const std::lock_guard lock(guest_.begun_mutex_);
-  for (const uint32_t context : contexts_) {
-    const auto found = guest_.computes_begun_.find(context);
-    if (found != guest_.computes_begun_.end() && found->second->wait == this) found->second->wait = nullptr;
-  }
+  Leave();
 }
 
 Status Guest::ComputeWait::Begin() {
@@ -124,6 +121,15 @@ Status Guest::ComputeWait::Begin() {
   // Until this returns, `then` waits for the lock.
   const std::lock_guard lock(guest_.begun_mutex_);
   bool ends = most_ms_ == 0;
+  if (Status status = Join(ends); !status.ok()) {
+    Leave();  // still under the lock: no compute's end may find a wait that has not begun
+    return status;
+  }
+  ends ? SetOver() : static_cast<void>(run_.emplace(watched_));
+  return Status();
+}
+
+Status Guest::ComputeWait::Join(bool& ends) {
   for (const uint32_t context : contexts_) {
     const auto found = guest_.computes_begun_.find(context);
     if (found == guest_.computes_begun_.end() || found->second->dropped) return guest_.NoCompute(context);
@@ -134,8 +140,14 @@ Status Guest::ComputeWait::Begin() {
     begun.wait = this;
     ends = ends || begun.ended;
   }
-  ends ? SetOver() : static_cast<void>(run_.emplace(watched_));
   return Status();
+}
+
+void Guest::ComputeWait::Leave() noexcept {
+  for (const uint32_t context : contexts_) {
+    const auto found = guest_.computes_begun_.find(context);
+    if (found != guest_.computes_begun_.end() && found->second->wait == this) found->second->wait = nullptr;
+  }
 }
 
 void Guest::ComputeWait::SetOver() noexcept {
