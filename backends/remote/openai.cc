@@ -162,7 +162,7 @@ Metadata OpenAi::AskMetadata(const Ask& ask) {
   Metadata metadata;
   metadata.platform = "OpenAI's API";
   metadata.inputs = {Tensor(kPrompt, "BYTES", {1}), Tensor(kOptions, "BYTES", {1}, true),
-                     Tensor("tokens", "INT32", {-1}, true)};
+                     Tensor("tokens", "INT32", {-1, -1}, true)};
   metadata.outputs = {Tensor("completion", "BYTES", {1}),     Tensor("metadata", "BYTES", {1}),
                       Tensor("message", "BYTES", {1}),        Tensor("probabilities", "BYTES", {1}),
                       Tensor("embeddings", "FP32", {-1, -1}), Tensor("step_probabilities", "BYTES", {1}),

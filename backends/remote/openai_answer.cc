@@ -256,10 +256,12 @@ std::optional<std::vector<std::string>> ReadModels(std::string_view text) {
   std::vector<std::string> names;
   for (const json& one : data) {
     names.emplace_back(TextOr(Find(one, "id"), ""));
-    const json& aliases = Find(one, "aliases");  // llama.cpp's server
+    const json& aliases = Find(one, "aliases");  // llama.cpp's server, whose id is often one of them
     if (!aliases.is_array()) continue;
     for (const json& alias : aliases) names.emplace_back(TextOr(alias, ""));
   }
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
   return names;
 }
 

@@ -1,4 +1,4 @@
-// A guest that does what the test tells it: probe COMMAND [ARGS...], commands one after the other.
+// A guest that does what the test asks for: probe COMMAND [ARGS...], commands one after the other.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +83,15 @@ static void Infer(const char* name) {
   printf("infer %s errno %u sum %g\n", name, errno_, out[0] + out[1] + out[2] + out[3] + out[4] + out[5]);
 }
 
+#pragma clang diagnostic ignored "-Winfinite-recursion"  // it is the point
+static volatile unsigned g_one = 1;
+
+// Calls the host at each depth, so also when next to nothing of the engine's stack is left. Takes none of the guest's own.
+__attribute__((noinline)) static unsigned Recurse(unsigned depth) {
+  const unsigned code = wasi_nn_compute(depth);
+  return Recurse(depth + 1) + code * g_one;
+}
+
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const char* command = argv[i];
@@ -96,6 +105,10 @@ int main(int argc, char** argv) {
     } else if (strcmp(command, "trap") == 0) {
       fflush(stdout);
       __builtin_trap();
+    } else if (strcmp(command, "recursion") == 0) {
+      return (int)Recurse(0);
+    } else if (strcmp(command, "bounds") == 0) {
+      return *(volatile char*)0xfffffff0;
     } else if (i + 1 == argc) {
       fprintf(stderr, "unknown command %s\n", command);
       return 2;
