@@ -11,7 +11,7 @@ namespace wasinn::core {
 Result<uint32_t> Guest::Hold(TensorPtr tensor, Reservation count) {
   RETURN_IF_ERROR(count.Resize(1));
   Result<uint32_t> handle = tensors_.Insert(std::move(tensor));
-  if (handle) count.Keep();
+  if (handle) count.Release();
   return handle;
 }
 

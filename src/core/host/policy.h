@@ -27,7 +27,7 @@ struct Policy {
 
   std::vector<std::string> allowed_outbound_hosts;  // for the program that runs the guest's code
 
-  // Every other value loads in a worker: an unknown value never runs in the host's process.
+  // CheckLoad refuses unknown values. If one came here anyway, it would not load in the host's process.
   bool loads_in_process() const { return load == WASINN_LOAD_IN_PROCESS; }
 
   // SECURITY names what was refused. The encoding is checked later, when it is known: it may have to be recognised.

@@ -1,5 +1,5 @@
-// A session on a slot of a backend: the only code that calls a backend's functions for slots. For each index it
-// remembers what is bound there, and binds only what differs.
+// A session on a slot of a backend: the only code that binds, computes and cancels on slots. For each index it remembers
+// what is bound there, and binds only what differs.
 #pragma once
 
 #include <wasinn/backend.h>

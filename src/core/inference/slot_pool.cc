@@ -53,7 +53,7 @@ Result<wasinn_backend_slot*> SlotPool::Make(wasinn_slot_options options) const {
     status = Status(WASINN_ERROR_RUNTIME, "the backend made no context", backend_.table().name);
   }
   if (!status.ok()) return std::unexpected(std::move(status));
-  charge.Keep();  // until Free
+  charge.Release();  // until Free
   return slot;
 }
 

@@ -1,4 +1,5 @@
 // The one function that copies tensor bytes between guest memory and a framework's memory, and counts what it copies.
+// Engines copy the outputs of components, which Guest::CountCopyOut counts.
 #pragma once
 
 #include <atomic>
@@ -8,7 +9,7 @@
 
 namespace wasinn::core {
 
-// Raises a counter that one thread at a time raises, while others may read it.
+// Adds to a counter that has one writer at a time; others may read it. It takes no locked instruction.
 inline void CountOne(std::atomic<uint64_t>& counter, uint64_t more = 1) {
   counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }

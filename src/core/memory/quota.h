@@ -25,7 +25,7 @@ class Quota {
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   uint64_t limit() const { return limit_; }
 
-  // Moves `held` units to `wanted`. Shrinking never fails.
+  // Changes a holding from `held` to `wanted` units. Shrinking never fails.
   Status Resize(uint64_t held, uint64_t wanted) {
     if (wanted > held) return Take(wanted - held);
     GiveBack(held - wanted);
@@ -101,8 +101,8 @@ class Reservation {
     held_ -= part.held_;
     return part;
   }
-  // From now on the caller gives it back to the quota itself.
-  void Keep() { held_ = 0; }
+  // From now on the caller holds the units, and gives them back to the quota itself.
+  void Release() { held_ = 0; }
   // `part` must be of the same quota.
   void Merge(Reservation part) { held_ += std::exchange(part.held_, 0); }
 

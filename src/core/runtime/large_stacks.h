@@ -16,8 +16,8 @@
 
 namespace wasinn::core {
 
-// How much of this thread's stack is left if at most `most` of it is used. SIZE_MAX on a stack that is not the thread's
-// own.
+// The bytes that are left on this thread's stack, as if it had at most `most` in all. SIZE_MAX: the stack is not the
+// thread's own.
 size_t StackLeft(size_t most);
 
 // Not std::thread: it has the system's default stack, and throws if there is no thread.
@@ -38,7 +38,7 @@ class LargeStacks {
   };
 
   LargeStacks() = default;
-  ~LargeStacks();  // no call may be inside
+  ~LargeStacks();  // no call may be in progress
   LargeStacks(const LargeStacks&) = delete;
   LargeStacks& operator=(const LargeStacks&) = delete;
 

@@ -1,4 +1,4 @@
-//! Views of wasinn's memory, lowered in place: nothing is copied between the framework's memory and the guest's.
+//! Views of wasinn's memory, lowered straight into the guest's memory: one copy, and no buffer between.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
