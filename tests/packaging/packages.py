@@ -17,11 +17,13 @@ MODEL = SOURCE / "models" / "digits.onnx"
 AFFINE = b"AFF1" + struct.pack("<2fI", 2, 0.5, 3)  # a model for backends/template
 # Of every Debian: what packages may need and not have.
 BASE = re.compile(r"(linux-vdso|ld-linux[-\w]*|lib(c|m|dl|pthread|rt|stdc\+\+|gcc_s))\.so\.\d+")
+# What RHEL 9 and Amazon Linux 2023 have, the oldest systems that packages for any Linux run on.
+NEWEST = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13), "GCC": (7, 0, 0)}
 
 
-def run(*command, env=None, cwd=None):
+def run(*command, env=None, cwd=None, stdin=None):
     command = [str(word) for word in command]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, **(env or {})}, cwd=cwd)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, **(env or {})}, cwd=cwd, input=stdin)
     if done.returncode != 0:
         raise AssertionError(f"{shlex.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -37,7 +39,7 @@ def elf_files(folder):
 
 
 class PackageTest(unittest.TestCase):
-    """Makes the packages of KIND in self.dir / "dist"."""
+    """Makes the packages of KIND, one or several, in self.dir / "dist"."""
 
     KIND = None
     ARGUMENTS = []
@@ -47,7 +49,7 @@ class PackageTest(unittest.TestCase):
         cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-package-"))
         cls.addClassCleanup(shutil.rmtree, cls.dir)
         env = {"WASINN_BUILD": os.environ["WASINN_BUILD"], "WASINN_DIST": str(cls.dir / "dist")}
-        run(SOURCE / "scripts" / "package.sh", cls.KIND, "--", *cls.ARGUMENTS, env=env)
+        run(SOURCE / "scripts" / "package.sh", *cls.KIND.split(), "--", *cls.ARGUMENTS, env=env)
 
     def check_command(self, command):
         """It runs a guest, and knows a model's inputs, with nothing but what came along."""
@@ -58,6 +60,15 @@ class PackageTest(unittest.TestCase):
         guest.write_text('(module (func (export "_start")))')
         run(command, "run", guest, env=env)
         self.assertIn("97.9 %", run(command, "demo", env=env))
+
+    def check_versions(self, folder):
+        """No file needs a version of a symbol that an older system lacks."""
+        found = 0
+        for path in elf_files(folder):
+            for name, number in re.findall(r" Name: (GLIBC|GLIBCXX|CXXABI|GCC)_(\S+) ", run("readelf", "--wide", "--version-info", path)):
+                self.assertLessEqual(tuple(map(int, number.split("."))), NEWEST[name], path)
+                found += 1
+        self.assertGreater(found, 50)
 
     def check_hints(self, command, hint):
         """What is missing is named with what gets it for who has the package, not a checkout."""

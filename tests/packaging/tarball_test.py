@@ -38,6 +38,9 @@ class TarballTest(PackageTest):
                     found += 1
         self.assertGreater(found, 10)
 
+    def test_it_runs_on_older_systems(self):
+        self.check_versions(self.prefix)
+
     def test_cmake_and_pkg_config_find_it(self):
         self.build_with(self.prefix)
         env = {"PKG_CONFIG_PATH": str(self.prefix / "lib" / "pkgconfig")}
