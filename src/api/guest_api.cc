@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -153,8 +154,9 @@ std::optional<uint32_t> Begin(wasinn_call& given, Done done, void* user, std::sh
   if (!begun->presence) return failed;
   begun->call.stack_left = SIZE_MAX;
   if ((call->function->flags & WASINN_FUNCTION_MAY_BLOCK) == 0) return RunBegun(*begun);
-  const core::Status status = call->guest->Begin([begun, done, user] {
-    const auto tell = [begun, done, user](uint32_t result) { done(user, result); };
+  // Made here, because a job throws nothing, and there may be no memory for it later.
+  const std::function<void(uint32_t)> tell = [begun, done, user](uint32_t result) { done(user, result); };
+  const core::Status status = call->guest->Begin([begun, tell] {
     if (!abi::BeginWithoutThread(begun->call, tell)) tell(RunBegun(*begun));
   });
   if (status.ok()) return std::nullopt;

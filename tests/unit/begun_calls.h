@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -35,6 +36,8 @@ class Begun {
     number_ = number;
     wasinn_guest_call_begin(&call_, &Begun::Done, this);
   }
+  // Called when it is over, on the thread that says so.
+  void AtEnd(std::function<void()> at_end) { at_end_ = std::move(at_end); }
   // The same, which this thread waits for, on another one's stack.
   uint32_t CallWithoutStack() {
     call_.stack_left = 0;
@@ -59,6 +62,7 @@ class Begun {
   static void Done(void* user, uint32_t result) {
     auto* self = static_cast<Begun*>(user);
     static std::mutex mutex;
+    if (self->at_end_ != nullptr) self->at_end_();
     if (self->order_ != nullptr) {
       const std::lock_guard lock(mutex);
       self->order_->push_back(self->number_);
@@ -75,6 +79,7 @@ class Begun {
   wasinn_call call_ = {};
   std::vector<int>* order_ = nullptr;
   int number_ = 0;
+  std::function<void()> at_end_;
   mutable std::mutex mutex_;  // of what follows
   mutable std::condition_variable is_over_;
   bool is_done_ = false;

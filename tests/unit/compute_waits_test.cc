@@ -4,13 +4,17 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "unit/begun_calls.h"
 #include "unit/computes.h"
+#include "unit/no_memory.h"
 #include "unit/turned_host.h"
 
 namespace wasinn::testing {
@@ -203,6 +207,33 @@ TEST_F(ComputeWaits, ARefusedWaitIsNotifiedOfNothing) {
     uint32_t error = kBusy;
     while (error == kBusy) error = program.Poll(context);
     EXPECT_EQ(error, kSuccess);
+  }
+}
+
+// The host's only thread for calls has no memory from the end of one call to the end of the last.
+TEST_F(ComputeWaits, WithoutAThreadAndWithoutMemoryAreReported) {
+  Program program(host_.get());
+  const uint32_t ended = program.NewContext("in_turn"), idle = program.NewContext("in_turn");
+  const uint32_t list = program.PutAll(std::vector<uint32_t>{ended, idle}), out = program.Reserve(4);
+  EXPECT_EQ(program.Begin(ended), kSuccess);
+  uint32_t index = 7;
+  EXPECT_EQ(program.Wait({ended}, kForEver, &index), kSuccess);
+  const auto call = [&](const char* function, std::vector<uint32_t> args, std::function<void()> at_end = nullptr) {
+    Begun begun(program.guest.get(), program, function, std::move(args));
+    begun.AtEnd(std::move(at_end));
+    begun.Begin();
+    return begun.Await();
+  };
+  for (const auto& [count, usual] : {std::pair(1u, kSuccess), std::pair(2u, kInvalidArgument)}) {
+    uint32_t result = kRuntimeError;
+    for (int allowed = 0; result == kRuntimeError; ++allowed) {
+      std::optional<NoMemory> scarce;
+      call("wasinn_ext_0.compute_poll", {idle}, [&] { scarce.emplace(allowed); });
+      result = call("wasinn_ext_0.compute_wait", {list, count, kForEver, out});
+      call("wasinn_ext_0.compute_poll", {idle}, [&] { scarce.reset(); });
+      EXPECT_TRUE(result == kRuntimeError || result == usual) << result;
+      EXPECT_EQ(program.Wait({ended}, 0, &index), kSuccess) << "nothing waits for it any more: " << program.LastError();
+    }
   }
 }
 

@@ -53,16 +53,15 @@ class BegunWait {
                                .user = given.caller}),
         done_(done) {}
 
-  // From here on it owns itself, if it begins. Every failure here also fails the other way, which reports it.
+  // From here on it owns itself, if it begins. Every failure here also fails the other way, which reports it. Throws if
+  // there is no memory, and then nothing has begun.
   static bool Begin(std::unique_ptr<BegunWait> self) {
     if (!self->call_.memory.exists() || !self->asking_.Begin().ok()) return false;
     BegunWait* const begun = self.get();
     if (!MakeWait(begun->call_, [begun] { begun->End(); }, begun->wait_).ok()) return false;
-    // It may end, and free itself, before this returns.
-    (void)self.release();
-    const Status status = core::Guarded([&] { return begun->wait_->Begin(); });
-    if (!status.ok()) delete begun;
-    return status.ok();
+    if (!begun->wait_->Begin().ok()) return false;
+    (void)self.release();  // it may have ended, and freed itself, before this
+    return true;
   }
 
  private:

@@ -120,12 +120,19 @@ Status Guest::ComputeWait::Begin() {
   RETURN_IF_ERROR(guest_.host_->watchdog().Start());
   // Until this returns, `then` waits for the lock.
   const std::lock_guard lock(guest_.begun_mutex_);
+  // Left still under the lock, even if there is no memory: no compute's end may find a wait that has not begun.
+  struct Joined {
+    ~Joined() {
+      if (!stays) wait.Leave();
+    }
+    ComputeWait& wait;
+    bool stays = false;
+  } joined{*this};
   bool ends = most_ms_ == 0;
-  if (Status status = Join(ends); !status.ok()) {
-    Leave();  // still under the lock: no compute's end may find a wait that has not begun
-    return status;
-  }
-  ends ? SetOver() : static_cast<void>(run_.emplace(watched_));
+  RETURN_IF_ERROR(Join(ends));
+  if (!ends) run_.emplace(watched_);
+  joined.stays = true;
+  if (ends) SetOver();
   return Status();
 }
 

@@ -128,6 +128,7 @@ void AsyncCompute::End() noexcept {
   Status status;
   has_memory_ = Guarded(status, [&] { return EndNow(); }) && has_memory_;
   run_.reset();
+  turns_.reset();  // after a cancel, which calls one of its functions
   const wasinn_code code = has_memory_ ? status.code() : WASINN_ERROR_RUNTIME;
   Status counted;
   (void)Guarded(counted, [&] {
@@ -146,11 +147,10 @@ Status AsyncCompute::EndNow() {
   }
   if (!run_) return std::move(status_);
   if (turns_ && turns_->cancelled) {
-    EndQueue();
     turns_->next->EndWait(context_.waiter_);
+    EndQueue();
     status_ = Context::StillWaits(turns_->next->scheduler());
   }
-  turns_.reset();
   const bool overdue = run_->End();
   Status status = context_.EndRun(std::move(status_), overdue);
   return status.ok() && memory_ != nullptr ? context_.WriteOutputs(*memory_) : std::move(status);
