@@ -51,10 +51,12 @@ size_t Context::ReadBranches() {
           settings_.context);
   }
   if (chosen_rows_ > 1) CheckBranches();
+  branches_.clear();  // longer ones would keep memory that is not charged any more
   branches_reservation_.Resize((chosen_rows_ - 1) * all * sizeof(llama_token));
   branches_.resize(chosen_rows_);
   for (size_t i = 0; i < chosen_rows_; ++i) {
     const auto row = chosen_.subspan(i * length, length);
+    branches_[i].reserve(all);
     branches_[i].assign(prompt.begin(), prompt.end());
     branches_[i].insert(branches_[i].end(), row.begin(), row.end());
     // Checks the copy: another thread of the guest may write to its own memory.

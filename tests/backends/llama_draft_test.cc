@@ -144,6 +144,28 @@ TEST_P(LlamaDraft, KeepsEvaluatedTokens) {
   EXPECT_EQ(Complete(&first), Complete(&first));
 }
 
+// Guesses take more rows of logits than there may be texts.
+TEST(LlamaDrafts, LeaveSeveralTextsAlone) {
+  const Host host;
+  const Model drafted(host, WideModel(), WithDraft(Itself(), {{"draft-max", 64}})),
+      plain(host, WideModel(), LlamaOptions(R"({"temp": 0})"));
+  Context guesses(drafted), alone(plain);
+  const Tensor texts = MakeTensor(WASINN_DTYPE_I32, {2, 3}, Tokens{5, 9, 23, 5, 9, 40});
+  for (int round = 0; round < 2; ++round) {
+    for (Context* context : {&guesses, &alone}) {
+      ASSERT_TRUE(SetPrompt(context, ""));
+      ASSERT_TRUE(SetOptions(context, R"({"decode": true})"));
+      ASSERT_TRUE(context->Set(kTokens, texts));
+      const Result decoded = context->Compute();
+      ASSERT_TRUE(decoded) << decoded.message;
+    }
+    const std::vector<float> actual = LogitsOf(&guesses), expected = LogitsOf(&alone);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (size_t i = 0; i < actual.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 5e-3) << i;
+    EXPECT_EQ(Complete(&guesses, kDraftedText, R"({"n-predict": 48})"), ExpectedDrafted(kDraftedText, 48));
+  }
+}
+
 TEST(LlamaDrafts, StopAtAnImprobableToken) {
   const Host host;
   uint64_t drafted[3] = {}, accepted[3] = {};

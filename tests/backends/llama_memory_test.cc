@@ -1,4 +1,6 @@
-// A host that runs out of memory while it decodes for many.
+// A host that runs out of memory while it decodes for many; and memory that nobody pays for.
+#include <malloc.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -6,6 +8,7 @@
 #include <thread>
 
 #include "backends/expect.h"
+#include "backends/llama_decoder.h"
 #include "backends/llama_models.h"
 #include "backends/own_clock.h"
 
@@ -14,6 +17,7 @@ namespace {
 // How many more allocations threads may have that are not spared; below 0: no end.
 std::atomic<int64_t> left = -1;
 thread_local bool is_spared = false;
+std::atomic<int64_t> live = 0;  // bytes of C++
 
 bool MayAllocate() {
   if (is_spared) return true;
@@ -23,20 +27,29 @@ bool MayAllocate() {
   return now != 0;
 }
 
+void* Allocate(size_t bytes) {
+  void* memory = MayAllocate() ? std::malloc(bytes) : nullptr;
+  live += static_cast<int64_t>(malloc_usable_size(memory));
+  return memory;
+}
+
+void Free(void* memory) {
+  live -= static_cast<int64_t>(malloc_usable_size(memory));
+  std::free(memory);
+}
+
 }  // namespace
 
 // Of the whole program, and of the libraries that it opens.
 void* operator new(size_t bytes) {
-  void* memory = MayAllocate() ? std::malloc(bytes) : nullptr;
+  void* memory = Allocate(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void* operator new(size_t bytes, const std::nothrow_t& /*unused*/) noexcept {
-  return MayAllocate() ? std::malloc(bytes) : nullptr;
-}
+void* operator new(size_t bytes, const std::nothrow_t& /*unused*/) noexcept { return Allocate(bytes); }
 // NOLINTBEGIN(clang-analyzer-cplusplus.NewDelete): what is deleted is freed once more only in its eyes
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t /*bytes*/) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { Free(memory); }
+void operator delete(void* memory, size_t /*bytes*/) noexcept { Free(memory); }
 // NOLINTEND(clang-analyzer-cplusplus.NewDelete)
 
 namespace wasinn::test {
@@ -117,6 +130,32 @@ TEST_F(LlamaOutOfMemory, IsNotNeededForACancel) {
   done = true;
   watchdog.join();
   EXPECT_EQ(Complete(&context), whole);
+}
+
+// Long texts that were read and then refused, and short ones after them, of which the guest pays the length.
+TEST(LlamaMemory, TextsThatNobodyPaysForAreNotKept) {
+  constexpr int64_t kTexts = 64, kLong = 8000, kBytes = kTexts * kLong * static_cast<int64_t>(sizeof(int32_t));
+  const Host host;
+  const Model model(host, TinyLlamaWriter({.context = 10240}).Write(), LlamaOptions(R"({"ctx-size": 10240})"));
+  Account guest;
+  Context context(model, 0, "{}", &guest);
+  const auto decode = [&context](const char* options, int64_t length) {
+    const Tokens tokens(static_cast<size_t>(kTexts * length), 5);
+    EXPECT_TRUE(SetOptions(&context, options));
+    EXPECT_TRUE(context.Set(kTokens, MakeTensor(WASINN_DTYPE_I32, {kTexts, length}, tokens)));
+    return context.Compute();
+  };
+  const auto decode_short = [&] {
+    const Result decoded = decode(R"({"decode": true, "ctx-size": 256})", 2);
+    EXPECT_TRUE(decoded) << decoded.message;
+  };
+  decode_short();
+  const int64_t before = live;
+  guest.limit = guest.used + kBytes;
+  EXPECT_EQ(decode(R"({"decode": true})", kLong).code, WASINN_ERROR_TOO_LARGE);
+  guest.limit = UINT64_MAX;
+  decode_short();
+  EXPECT_LT(live - before, kBytes / 2);
 }
 
 }  // namespace
