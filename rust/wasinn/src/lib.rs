@@ -76,7 +76,7 @@ pub mod witx;
 #[cfg(feature = "host")]
 pub use host::{
     Code, Config, Dialect, Error, Guest, GuestOptions, Host, Level, Limits, Load, Model, Policy, Record, Result,
-    Statistics, Target,
+    Statistics, Stopper, Target,
 };
 #[cfg(all(feature = "host", feature = "_wasmtime"))]
 pub use wit::{add_to_linker, add_to_linker_async, set_up};

@@ -1,5 +1,6 @@
 //! Settings of a host.
 
+use std::fmt::{self, Debug, Formatter};
 use std::path::Path;
 use std::ptr::NonNull;
 
@@ -49,6 +50,12 @@ impl Config {
 
     pub(crate) fn as_ptr(&self) -> *const sys::wasinn_config {
         self.0.as_ptr()
+    }
+}
+
+impl Debug for Config {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config").finish_non_exhaustive()
     }
 }
 

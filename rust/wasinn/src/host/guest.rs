@@ -1,6 +1,8 @@
 //! One program in the sandbox.
 
+use std::fmt::{self, Debug, Formatter};
 use std::ptr::{self, NonNull};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wasinn_sys as sys;
 
@@ -16,6 +18,7 @@ use super::text::c_string;
 /// new calls, cancels running ones, and waits until no call is inside.
 pub struct Guest {
     guest: NonNull<sys::wasinn_guest>,
+    stopper: Stopper,
     _host: Host, // freed after the guest
 }
 
@@ -23,6 +26,35 @@ pub struct Guest {
 unsafe impl Send for Guest {}
 // SAFETY: as above.
 unsafe impl Sync for Guest {}
+
+/// Stops a guest, from any thread. While a guest's program runs, its store is borrowed, and so is the guest in it.
+#[derive(Clone)]
+pub struct Stopper(Arc<Mutex<Option<Stoppable>>>); // None: the guest is gone
+
+struct Stoppable(NonNull<sys::wasinn_guest>);
+
+// SAFETY: any thread may stop a guest, which is not freed while the lock is held.
+unsafe impl Send for Stoppable {}
+
+impl Stopper {
+    /// As [`Guest::stop`]. If the guest is gone, nothing happens.
+    pub fn stop(&self) {
+        if let Some(guest) = &*self.lock() {
+            // SAFETY: it may be called at any time.
+            unsafe { sys::wasinn_guest_stop(guest.0.as_ptr()) };
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Stoppable>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Debug for Stopper {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stopper").finish_non_exhaustive()
+    }
+}
 
 /// A guest's name, and its own limits and policy.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +90,7 @@ impl Guest {
             // SAFETY: the options are valid, and copied.
             check(unsafe { sys::wasinn_guest_new(host.as_ptr(), &options, &mut guest) })?;
             let guest = NonNull::new(guest).expect("a new guest is not null");
-            Ok(Guest { guest, _host: host.clone() })
+            Ok(Guest { guest, stopper: Stopper(Arc::new(Mutex::new(Some(Stoppable(guest))))), _host: host.clone() })
         };
         match &options.policy {
             None => make(ptr::null()),
@@ -66,10 +98,14 @@ impl Guest {
         }
     }
 
-    /// Refuses new calls and cancels running ones, from any thread. Does not wait.
+    /// Refuses new calls and cancels running ones. Does not wait. For other threads there is [`stopper`](Self::stopper).
     pub fn stop(&self) {
-        // SAFETY: it may be called at any time.
-        unsafe { sys::wasinn_guest_stop(self.guest.as_ptr()) };
+        self.stopper.stop();
+    }
+
+    /// Stops the guest later, from any thread.
+    pub fn stopper(&self) -> Stopper {
+        self.stopper.clone()
     }
 
     /// Ends the guest, as dropping it does. Frees its graphs and contexts.
@@ -102,8 +138,15 @@ impl Guest {
     }
 }
 
+impl Debug for Guest {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guest").field("statistics", &self.statistics()).finish_non_exhaustive()
+    }
+}
+
 impl Drop for Guest {
     fn drop(&mut self) {
+        *self.stopper.lock() = None;
         // SAFETY: it is freed once; this closes it before.
         unsafe { sys::wasinn_guest_free(self.guest.as_ptr()) };
     }

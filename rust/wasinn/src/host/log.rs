@@ -1,6 +1,7 @@
 //! The log of a host.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::panic::{self, AssertUnwindSafe};
 
 use wasinn_sys as sys;
 
@@ -51,7 +52,9 @@ pub(crate) unsafe extern "C" fn call(user: *mut c_void, record: *const sys::wasi
         sys::WASINN_LOG_INFO => Level::Info,
         _ => Level::Debug,
     };
-    log(&Record { level, code: Code::from_number(record.code), guest: record.guest, guest_name, message });
+    let record = Record { level, code: Code::from_number(record.code), guest: record.guest, guest_name, message };
+    // A panic in a function for C aborts the process, and `eprintln!` panics if nobody reads stderr.
+    let _ = panic::catch_unwind(AssertUnwindSafe(|| log(&record)));
 }
 
 unsafe fn text<'a>(text: *const c_char) -> &'a str {

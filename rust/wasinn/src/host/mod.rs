@@ -11,13 +11,14 @@ mod text;
 
 pub use config::Config;
 pub use error::{Code, Error, Result};
-pub use guest::{Guest, GuestOptions};
+pub use guest::{Guest, GuestOptions, Stopper};
 pub use limits::{Limits, Statistics};
 pub use log::{Level, Record};
 pub use model::{Model, Target};
 pub use policy::{Dialect, Load, Policy};
 
 use std::ffi::c_void;
+use std::fmt::{self, Debug, Formatter};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -51,7 +52,7 @@ impl Host {
     }
 
     /// A host whose log goes to `log`, from warnings on, if the setting `log.level` does not say otherwise. The function is
-    /// called from any thread, even concurrently. It must not call wasinn, and must not panic.
+    /// called from any thread, even concurrently. It must not call wasinn. If it panics, the line is lost.
     pub fn with_log(config: &Config, log: impl Fn(&Record<'_>) + Send + Sync + 'static) -> Result<Self> {
         Self::make(config, Some(Box::new(Box::new(log))))
     }
@@ -129,6 +130,12 @@ impl Host {
 
     fn as_ptr(&self) -> *mut sys::wasinn_host {
         self.0.host.as_ptr()
+    }
+}
+
+impl Debug for Host {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").finish_non_exhaustive()
     }
 }
 

@@ -9,52 +9,60 @@ use super::error::Result;
 use super::model::Target;
 use super::text::{c_string, pointers, to_string};
 
-/// Where a model runs that a guest brings as bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Load {
-    /// Nowhere: the guest may only load models by name.
-    Deny,
-    /// In a worker, a separate OS process for one guest and one framework. A model that crashes its framework only ends this
-    /// worker.
-    Isolated,
-    /// In this process. For trusted models only: a framework's parser does not confine a model.
-    InProcess,
+macro_rules! numbered {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $case:ident = $number:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$doc])* $case,)*
+            /// A number for which this crate has no name, of a newer libwasinn.
+            Other(u32),
+        }
+
+        impl $name {
+            fn from_number(number: u32) -> Self {
+                match number {
+                    $(sys::$number => $name::$case,)*
+                    _ => $name::Other(number),
+                }
+            }
+
+            fn number(self) -> u32 {
+                match self {
+                    $($name::$case => sys::$number,)*
+                    $name::Other(number) => number,
+                }
+            }
+        }
+    };
 }
 
-/// The numbers that a guest uses for formats, types and errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// Those of the standard, wasi-nn.witx.
-    Default,
-    /// WasmEdge's.
-    WasmEdge,
-    /// WAMR's.
-    Wamr,
-    /// Those of the crate wasi-nn 0.1 to 0.3.
-    Witx01,
+numbered! {
+    /// Where a model runs that a guest brings as bytes.
+    Load {
+        /// Nowhere: the guest may only load models by name.
+        Deny = WASINN_LOAD_DENY,
+        /// In a worker, a separate OS process for one guest and one framework. A model that crashes its framework only ends this
+        /// worker.
+        Isolated = WASINN_LOAD_ISOLATED,
+        /// In this process. For trusted models only: a framework's parser does not confine a model.
+        InProcess = WASINN_LOAD_IN_PROCESS,
+    }
 }
 
-const LOADS: [(u32, Load); 3] = [
-    (sys::WASINN_LOAD_DENY, Load::Deny),
-    (sys::WASINN_LOAD_ISOLATED, Load::Isolated),
-    (sys::WASINN_LOAD_IN_PROCESS, Load::InProcess),
-];
-const DIALECTS: [(u32, Dialect); 4] = [
-    (sys::WASINN_DIALECT_DEFAULT, Dialect::Default),
-    (sys::WASINN_DIALECT_WASMEDGE, Dialect::WasmEdge),
-    (sys::WASINN_DIALECT_WAMR, Dialect::Wamr),
-    (sys::WASINN_DIALECT_WITX_0_1, Dialect::Witx01),
-];
-
-/// The value of a number, or the first one.
-fn of_number<T: Copy>(table: &[(u32, T)], number: u32) -> T {
-    table.iter().find(|entry| entry.0 == number).unwrap_or(&table[0]).1
-}
-
-fn number_of<T: PartialEq>(table: &[(u32, T)], value: &T) -> u32 {
-    table.iter().find(|entry| entry.1 == *value).map_or(0, |entry| entry.0)
+numbered! {
+    /// The numbers that a guest uses for formats, types and errors.
+    Dialect {
+        /// Those of the standard, wasi-nn.witx.
+        Default = WASINN_DIALECT_DEFAULT,
+        /// WasmEdge's.
+        WasmEdge = WASINN_DIALECT_WASMEDGE,
+        /// WAMR's.
+        Wamr = WASINN_DIALECT_WAMR,
+        /// Those of the crate wasi-nn 0.1 to 0.3.
+        Witx01 = WASINN_DIALECT_WITX_0_1,
+    }
 }
 
 /// What a guest is allowed to do. [`Host::policy`](crate::Host::policy) has the default.
@@ -91,11 +99,11 @@ impl Policy {
         // SAFETY: the caller guarantees it.
         unsafe {
             Policy {
-                load: of_number(&LOADS, c.load),
+                load: Load::from_number(c.load),
                 cpu_fallback: c.cpu_fallback,
                 targets: if c.targets == sys::WASINN_TARGET_ALL { None } else { Some(targets) },
                 models: strings(c.models, c.n_models),
-                dialect: of_number(&DIALECTS, c.dialect),
+                dialect: Dialect::from_number(c.dialect),
                 encodings: strings(c.encodings, c.n_encodings),
                 tenant: to_string(c.tenant),
                 weight: c.weight,
@@ -111,13 +119,13 @@ impl Policy {
         let targets = self.targets.as_ref();
         with(&sys::wasinn_policy {
             struct_size: size_of::<sys::wasinn_policy>() as u32,
-            load: number_of(&LOADS, &self.load),
+            load: self.load.number(),
             cpu_fallback: self.cpu_fallback,
             targets: targets
                 .map_or(sys::WASINN_TARGET_ALL, |some| some.iter().fold(0, |all, one| all | 1 << one.number())),
             models: models.as_ptr(),
             n_models: models.pointers.len(),
-            dialect: number_of(&DIALECTS, &self.dialect),
+            dialect: self.dialect.number(),
             encodings: encodings.as_ptr(),
             n_encodings: encodings.pointers.len(),
             tenant: tenant.as_ptr(),

@@ -49,7 +49,8 @@ pub fn add_to_linker<T: 'static>(
 /// and the module's future is pending meanwhile. The setting `call_threads` is the number of these threads.
 ///
 /// Dropping a future during such a call closes the guest, and waits until the call is over. So a guest must be part of its
-/// store's data: it is closed before the store's memory goes.
+/// store's data: it is closed before the store's memory goes. Do not leak such a future (`std::mem::forget`) and then take
+/// the guest out of its store: nobody would wait for the call.
 pub fn add_to_linker_async<T: Send + 'static>(
     linker: &mut Linker<T>,
     guest: impl Fn(&mut T) -> &mut Guest + Copy + Send + Sync + 'static,
