@@ -435,8 +435,10 @@ typedef struct wasinn_guest_options {
   const wasinn_limits* limits; /* NULL: the host's. The host's also hold for limits beyond its struct_size */
   const wasinn_policy* policy; /* NULL: the host's */
   /* Stands for the program's standard output. It gets each piece of a text as it comes, if the guest asks for that
-   * (WasmEdge's key stream-stdout, on models of the host's own process). Called on the thread of the guest's compute;
-   * must not call wasinn. NULL: the key has no effect. It and `print_user` stay valid until the guest is closed. */
+   * (WasmEdge's key stream-stdout, on models of the host's own process). Called on the thread of the guest's compute,
+   * and for one that the guest only began (compute_begin) on a thread of the host, while the guest goes on: perhaps
+   * several at once. Must not call wasinn. NULL: the key has no effect. It and `print_user` stay valid until the guest
+   * is closed. */
   void (*print)(void* user, const char* text, size_t size);
   void* print_user;
 } wasinn_guest_options;
