@@ -311,8 +311,8 @@ Status Guest::DropContext(uint32_t handle) {
     ASSIGN_OR_RETURN(removed, contexts_.Remove(handle));
     CountAsGone(*removed);
   }
+  DropCompute(handle);  // before its end: a wait may not find one that nobody can poll
   removed->context->CancelForGood();
-  DropCompute(handle);
   return Status();
 }
 
