@@ -1,5 +1,5 @@
 // A fuzzer has no log.
-#include "serve/ignored_fields.h"
+#include "serve/log.h"
 
 namespace wasinn::serve {
 

@@ -36,7 +36,7 @@ std::string JsonText(const toml::table& table) {
 }
 
 [[noreturn]] void ThrowWrong(const std::string& key, const char* expected) {
-  ThrowInvalid(fmt::format("configuration key '{}' must be {}", key, expected));
+  ThrowInvalid("configuration key '{}' must be {}", key, expected);
 }
 
 // One table, of which the core has checked every key. Each reader leaves `out` as it is where the key is missing.
@@ -84,7 +84,7 @@ class Section {
 void CheckTls(const TlsFiles& tls) {
   const auto check = [&](const std::string& file, const char* key, const std::string& needed, const char* needed_key) {
     if (file.empty() || !needed.empty()) return;
-    ThrowInvalid(fmt::format("configuration key 'serve.{}' needs 'serve.{}'", key, needed_key));
+    ThrowInvalid("configuration key 'serve.{}' needs 'serve.{}'", key, needed_key);
   };
   check(tls.certificate, "tls_cert", tls.key, "tls_key");
   check(tls.key, "tls_key", tls.certificate, "tls_cert");
@@ -96,7 +96,7 @@ void ReadRepository(const Section& section, RepositorySettings& repository) {
   section.String("model_control_mode", control);
   if (!control.empty()) {
     const auto mode = ParseControl(control);
-    if (!mode) ThrowInvalid(fmt::format("configuration key 'serve.model_control_mode': {}", mode.error()));
+    if (!mode) ThrowInvalid("configuration key 'serve.model_control_mode': {}", mode.error());
     repository.control = *mode;
   }
   for (const std::string& name : section.Strings("load_models")) repository.load_models.insert(name);
@@ -166,7 +166,7 @@ void ReadGuest(const Section& section, const std::string& place, GuestFile& gues
 void ReadSurroundings(const Section& section, const std::filesystem::path& folder, const std::string& place,
                       RouteSettings& settings) {
   const auto or_throw = [&](const char* key, auto parsed) {
-    if (!parsed) ThrowInvalid(fmt::format("configuration key '{}.{}': {}", place, key, parsed.error()));
+    if (!parsed) ThrowInvalid("configuration key '{}.{}': {}", place, key, parsed.error());
     return std::move(*parsed);
   };
   for (const std::string& text : section.Strings("dir")) {
@@ -210,8 +210,7 @@ void CheckKeys(const std::map<std::string, TenantSettings>& tenants) {
     for (const KeyDigest& key : tenant.keys) {
       const auto [owner, is_new] = owners.emplace(key, name);
       if (is_new) continue;
-      ThrowInvalid(
-          fmt::format("the tenants '{}' and '{}' have the same key, or one has it twice", owner->second, name));
+      ThrowInvalid("the tenants '{}' and '{}' have the same key, or one has it twice", owner->second, name);
     }
   }
 }
@@ -299,29 +298,22 @@ std::vector<engines::Directory> FoldersOf(const std::map<std::string, RouteSetti
 Outcome<void> TakeApiKeys(ServeOptions& options) {
   std::vector<std::string> keys;
   if (options.api_key) keys.push_back(*options.api_key);
-  if (options.api_key == "") {
-    return std::unexpected(Invalid("the API key (--api-key, WASINN_API_KEY, serve.api_key) is empty"));
-  }
+  if (options.api_key == "") return Refuse("the API key (--api-key, WASINN_API_KEY, serve.api_key) is empty");
   if (options.api_key_file) {
     errno = 0;
     std::ifstream file(*options.api_key_file);
-    if (!file) {
-      return std::unexpected(
-          Invalid(fmt::format("--api-key-file: cannot open '{}': {}", *options.api_key_file, std::strerror(errno))));
-    }
+    if (!file) return Refuse("--api-key-file: cannot open '{}': {}", *options.api_key_file, std::strerror(errno));
     for (std::string line; std::getline(file, line);) {
       line.erase(line.find_last_not_of(" \t\r") + 1);
       if (!line.empty()) keys.push_back(std::move(line));
     }
-    if (keys.empty()) {
-      return std::unexpected(Invalid(fmt::format("--api-key-file: there is no key in '{}'", *options.api_key_file)));
-    }
+    if (keys.empty()) return Refuse("--api-key-file: there is no key in '{}'", *options.api_key_file);
   }
   if (keys.empty()) return {};
   if (!options.tenants.empty()) {
-    return std::unexpected(
-        Invalid("an API key (--api-key, --api-key-file, serve.api_key) is of a server without "
-                "tenants: these have keys of their own"));
+    return Refuse(
+        "an API key (--api-key, --api-key-file, serve.api_key) is of a server without "
+        "tenants: these have keys of their own");
   }
   TenantSettings& owner = options.tenants["api-key"];
   owner.is_operator = true;
@@ -340,8 +332,7 @@ Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options) {
   std::ostringstream text;
   text << file.rdbuf();
   if (!file.is_open() || file.bad()) {
-    return std::unexpected(Failure{WASINN_ERROR_NOT_FOUND,
-                                   fmt::format("cannot read the configuration '{}': {}", path, std::strerror(errno))});
+    return Refuse(WASINN_ERROR_NOT_FOUND, "cannot read the configuration '{}': {}", path, std::strerror(errno));
   }
   if (const Status checked = Config().LoadToml(text.str()); !checked.ok()) {
     return std::unexpected(Failure{checked.code(), OfFile(checked.message(), path)});

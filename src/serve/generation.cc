@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/host_flags.h"
-#include "cli/log.h"
+#include "serve/log.h"
 #include "serve/models/known_models.h"
 #include "serve/server.h"
 
@@ -50,17 +50,17 @@ Outcome<void> Generation::MakeRepository(const Shared& shared, const Generation*
 
 void Generation::WarnOfNames() const {
   const Host& host = repository_->host();
-  const auto warn = [](const std::string& text) { cli::Log(WASINN_LOG_WARNING, text.c_str()); };
   const std::vector<ModelInfo> models = host.Models();
   if (models.empty() && options_->routes.empty() && options_->guest_models.empty()) {
-    warn("there is no model and no route: --model, --models, [models.NAME], --guest-model and --route add some");
+    Log(WASINN_LOG_WARNING,
+        "there is no model and no route: --model, --models, [models.NAME], --guest-model and --route add some");
   }
   const auto check = [&](const std::string& place, const std::string& name) {
     const bool is_there =
         options_->guest_models.contains(name) || std::ranges::any_of(models, [&](const ModelInfo& one) {
           return name == one.name || name == NameOf(one.name, std::to_string(one.version));
         });
-    if (!is_there) warn(fmt::format("{}policy.models names '{}', which is not a model here", place, name));
+    if (!is_there) Log(WASINN_LOG_WARNING, "{}policy.models names '{}', which is not a model here", place, name);
   };
   const Policy& policy = tenants_->anybody().settings().policy();
   for (const std::string& name : policy.models.value_or(std::vector<std::string>())) check("", name);
@@ -98,12 +98,11 @@ Outcome<void> Generation::MakeGuestModels(const Shared& shared) {
   if (options_->guest_models.empty()) return {};
   for (const ModelInfo& model : repository_->host().Models()) {
     if (!options_->guest_models.contains(model.name)) continue;
-    return std::unexpected(Invalid(fmt::format("the guest model '{}': a model has this name already", model.name)));
+    return Refuse("the guest model '{}': a model has this name already", model.name);
   }
   for (const auto& [name, file] : options_->guest_models) {
     if (!name.contains(':')) continue;
-    return std::unexpected(Invalid(
-        fmt::format("the guest model '{}': a colon stands between a name and a version, so no name has one", name)));
+    return Refuse("the guest model '{}': a colon stands between a name and a version, so no name has one", name);
   }
   auto models = GuestModels::Load(repository_->host(), tenants_->anybody(),
                                   {.files = options_->guest_models, .code = CodeOf(shared)}, shared.statistics);

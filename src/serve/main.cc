@@ -243,10 +243,10 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
 Outcome<void> Check(ServeOptions& options, const CLI::App& app) {
   if (auto address = ParseAddress(options.host); !address) return std::unexpected(std::move(address.error()));
   if (options.max_body_bytes > options.max_memory_in_flight) {
-    return std::unexpected(
-        Invalid(fmt::format("max_body_bytes (--max-body), {}, is more than max_bytes_in_flight "
-                            "(--max-memory-in-flight), {}: no such request could come",
-                            options.max_body_bytes, options.max_memory_in_flight)));
+    return Refuse(
+        "max_body_bytes (--max-body), {}, is more than max_bytes_in_flight "
+        "(--max-memory-in-flight), {}: no such request could come",
+        options.max_body_bytes, options.max_memory_in_flight);
   }
   RepositorySettings& repository = options.repository;
   if (repository.control == RepositorySettings::Control::kPoll && repository.poll.count() == 0) {

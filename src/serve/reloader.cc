@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "cli/log.h"
 #include "serve/log.h"
 
 namespace wasinn::serve {
@@ -25,7 +24,7 @@ void Reloader::Ask() {
     is_asked_ = true;
     waits = reloads_;
   }
-  if (waits) cli::Log(WASINN_LOG_INFO, "SIGHUP: waits for what was read last, which still loads or ends");
+  if (waits) Log(WASINN_LOG_INFO, "SIGHUP: waits for what was read last, which still loads or ends");
   wake_.notify_all();
 }
 

@@ -86,10 +86,9 @@ int MostDescriptors(const ServeOptions& options) {
   const int guests = static_cast<int>(threads) * of_each;
   const int most = all - Reserved(all) - std::min(guests, all / 4);
   if (options.max_connections.value_or(0) > static_cast<size_t>(most)) {
-    const std::string text = fmt::format(
+    Log(WASINN_LOG_WARNING,
         "there is room for {} connections: this program may have {} files open (ulimit -Hn), models' among them", most,
         all);
-    cli::Log(WASINN_LOG_WARNING, text.c_str());
   }
   return most;
 }
@@ -97,11 +96,10 @@ int MostDescriptors(const ServeOptions& options) {
 void WarnOfStrangers(const ServeOptions& options) {
   const auto address = ParseAddress(options.host);
   if (!address || address->is_loopback() || !options.tenants.empty() || !options.tls.client_ca.empty()) return;
-  const std::string text = fmt::format(
+  Log(WASINN_LOG_WARNING,
       "whoever reaches {} may ask for every model: nobody needs a key (--api-key, tenants) or a certificate "
       "(--tls-client-ca); docs/serve.md. --host 127.0.0.1 serves this machine alone",
       options.host);
-  cli::Log(WASINN_LOG_WARNING, text.c_str());
 }
 
 HttpOptions ForHttp(const ServeOptions& options, std::shared_ptr<Tls> tls, std::shared_ptr<AccessLog> access_log) {
@@ -225,8 +223,7 @@ class Server {
   // among it: their loads may take long, and no key may be valid until then.
   bool Reload() {
     const auto tell = [](const char* what, const Outcome<void>& done) {
-      const std::string text = fmt::format("{}: {}", what, done ? "read again" : done.error().message);
-      cli::Log(done ? WASINN_LOG_INFO : WASINN_LOG_ERROR, text.c_str());
+      Log(done ? WASINN_LOG_INFO : WASINN_LOG_ERROR, "{}: {}", what, done ? "read again" : done.error().message);
     };
     if (http_options_.tls != nullptr) tell("certificates", http_options_.tls->Reload());
     if (http_options_.access_log != nullptr) tell("access log", http_options_.access_log->Reopen());
@@ -240,11 +237,10 @@ class Server {
     if (!options) return std::unexpected(std::move(options.error()));
     cli::SetLogLevel(options->log_level);
     if (options->sections.serve != options_.sections.serve) {
-      cli::Log(WASINN_LOG_WARNING, "[serve] is read at the start alone: what changed there waits for a restart");
+      Log(WASINN_LOG_WARNING, "[serve] is read at the start alone: what changed there waits for a restart");
     }
     if (options->tenants.empty() && gate_.current()->tenants().need_keys()) {
-      return std::unexpected(
-          Invalid("there are no tenants any more, so everybody could send requests: that takes a restart"));
+      return Refuse("there are no tenants any more, so everybody could send requests: that takes a restart");
     }
     return Open(*options);
   }

@@ -1,6 +1,5 @@
 #include "serve/grpc/grpc_request.h"
 
-#include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/stubs/common.h>
 #include <google/protobuf/wire_format_lite.h>
@@ -13,7 +12,7 @@
 
 #include "base/proto_reader.h"
 #include "oip/contents.h"
-#include "serve/ignored_fields.h"
+#include "serve/log.h"
 
 namespace wasinn::serve {
 namespace {
@@ -71,17 +70,17 @@ class ContentsSink {
   uint64_t elements() const { return elements_; }
   bool Add(std::span<const uint8_t> bytes) {
     if ((tensor_.own.size() + bytes.size()) / tensor_.datatype->size > elements_) {
-      ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
+      ThrowInvalid("input '{}' has more than {} elements", tensor_.name, elements_);
     }
     tensor_.own.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return true;
   }
   [[noreturn]] bool AddWrong(auto number) const {
-    ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
+    ThrowInvalid("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name);
   }
   // Another type's values would be lost.
   [[noreturn]] bool AddOther() const {
-    ThrowInvalid(fmt::format("input '{}' has contents of another type than {}", tensor_.name, tensor_.datatype->name));
+    ThrowInvalid("input '{}' has contents of another type than {}", tensor_.name, tensor_.datatype->name);
   }
 
  private:
@@ -119,7 +118,7 @@ void AddContents(std::span<const uint8_t> contents, Charge& charge, InputTensor&
 }
 
 [[noreturn]] void ThrowSharedMemory(const char* what, const std::string& name) {
-  ThrowInvalid(fmt::format("{} '{}': there is no shared memory here", what, name));
+  ThrowInvalid("{} '{}': there is no shared memory here", what, name);
 }
 
 class MessageReader {
@@ -148,7 +147,7 @@ class MessageReader {
           AddOutput();
           break;
         case BytesTag(Message::kRawInputContentsFieldNumber):
-          if (raw_.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} raw_input_contents", kMostTensors));
+          if (raw_.size() == kMostTensors) ThrowInvalid("more than {} raw_input_contents", kMostTensors);
           raw_.push_back(ReadField());
           break;
         case BytesTag(Message::kParametersFieldNumber):
@@ -186,7 +185,7 @@ class MessageReader {
   }
   void AddInput() {
     std::vector<InputTensor>& inputs = request_.infer.inputs;
-    if (inputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} inputs", kMostTensors));
+    if (inputs.size() == kMostTensors) ThrowInvalid("more than {} inputs", kMostTensors);
     if (!charge_.Add(kInput)) throw NoMemory();
     const uint64_t before = charge_.bytes();
     const FieldBytes bytes = ReadField();
@@ -195,16 +194,16 @@ class MessageReader {
   }
   void AddOutput() {
     std::vector<std::string>& outputs = request_.infer.outputs;
-    if (outputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} outputs", kMostTensors));
+    if (outputs.size() == kMostTensors) ThrowInvalid("more than {} outputs", kMostTensors);
     const FieldBytes bytes = ReadField();
     if (bytes.view().size() > kMostOutput) {
-      ThrowInvalid(fmt::format("an output that is asked for with more than {} bytes", kMostOutput));
+      ThrowInvalid("an output that is asked for with more than {} bytes", kMostOutput);
     }
     Message::InferRequestedOutputTensor output;
     RequireWellFormed(output.ParseFromArray(bytes.view().data(), static_cast<int>(bytes.view().size())));
     const auto classes = output.parameters().find(kClassification);
     if (classes != output.parameters().end() && classes->second.int64_param() > 0) {
-      ThrowInvalid(fmt::format("output '{}': there is no classification here", output.name()));
+      ThrowInvalid("output '{}': there is no classification here", output.name());
     }
     for (const auto& [name, value] : output.parameters()) {
       if (name == kSharedMemory) ThrowSharedMemory("output", output.name());
@@ -227,8 +226,7 @@ class MessageReader {
       } else if (field.IsBytes(Input::kDatatypeFieldNumber)) {
         type = ToText(field.bytes);
       } else if (field.IsBytes(Input::kContentsFieldNumber)) {
-        if (contents.size() == kMostTensors)
-          ThrowInvalid(fmt::format("more than {} contents of an input", kMostTensors));
+        if (contents.size() == kMostTensors) ThrowInvalid("more than {} contents of an input", kMostTensors);
         contents.push_back(field.bytes);
       } else if (field.IsBytes(Input::kParametersFieldNumber)) {
         const std::string_view parameter = ReadParameter(field.bytes).name;
@@ -242,25 +240,23 @@ class MessageReader {
       }
     }));
     tensor.datatype = FindDatatype(type);
-    if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
+    if (tensor.datatype == nullptr) ThrowInvalid("input '{}': '{}' is not a datatype", tensor.name, type);
     for (const auto& piece : contents) AddContents(piece, charge_, tensor);
   }
   // Each input's bytes, if they came next to the inputs.
   void TakeRaw() {
     std::vector<InputTensor>& inputs = request_.infer.inputs;
     if (!raw_.empty() && raw_.size() != inputs.size()) {
-      ThrowInvalid(fmt::format("{} inputs have {} raw_input_contents", inputs.size(), raw_.size()));
+      ThrowInvalid("{} inputs have {} raw_input_contents", inputs.size(), raw_.size());
     }
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Datatype& datatype = *inputs[i].datatype;
       if (!raw_.empty()) {
-        if (!inputs[i].own.empty()) {
-          ThrowInvalid(fmt::format("input '{}' has both contents and raw_input_contents", inputs[i].name));
-        }
+        if (!inputs[i].own.empty()) ThrowInvalid("input '{}' has both contents and raw_input_contents", inputs[i].name);
         inputs[i].lent = raw_[i].lent;
         inputs[i].own = std::move(raw_[i].own);
       } else if (datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16) {
-        ThrowInvalid(fmt::format("input '{}': {} only travels as raw_input_contents", inputs[i].name, datatype.name));
+        ThrowInvalid("input '{}': {} only travels as raw_input_contents", inputs[i].name, datatype.name);
       }
     }
   }

@@ -1,6 +1,5 @@
 #include "serve/grpc/grpc_response.h"
 
-#include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 
 #include <climits>
@@ -93,9 +92,7 @@ Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::strin
   const std::string text = message.SerializeAsString();
   const uint64_t size = text.size() + heads + bytes;
   if (size > INT_MAX - HeadSize(1, INT_MAX)) {
-    return std::unexpected(
-        Failure{WASINN_ERROR_TOO_LARGE,
-                fmt::format("the outputs have {} bytes, and a message of gRPC fewer than 2 GiB", bytes)});
+    return Refuse(WASINN_ERROR_TOO_LARGE, "the outputs have {} bytes, and a message of gRPC fewer than 2 GiB", bytes);
   }
   if (!charge.Add(bytes)) return std::unexpected(NoMemory());
   Pieces pieces(std::make_shared<Charge>(std::move(charge)));

@@ -143,7 +143,7 @@ Outcome<void> GrpcServer::Start() {
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, running_->credentials);
   running_->server = builder.BuildAndStart();
   if (running_->server != nullptr) return {};
-  return std::unexpected(Failure{WASINN_ERROR_RUNTIME, "cannot start gRPC's server"});
+  return Refuse(WASINN_ERROR_RUNTIME, "cannot start gRPC's server");
 }
 
 bool GrpcServer::HasRoomFor(int descriptor) {

@@ -1,6 +1,5 @@
 #include "serve/http/content_encoding.h"
 
-#include <fmt/format.h>
 #include <zlib.h>
 #include <boost/algorithm/string/trim.hpp>
 #include <boost/beast/core/string.hpp>
@@ -175,20 +174,19 @@ Outcome<RequestBytes> Inflate(std::string_view from, uint64_t most, const std::s
       case Inflated::kDone:
         return to;
       case Inflated::kTooLarge:
-        return std::unexpected(
-            Failure{WASINN_ERROR_TOO_LARGE,
-                    fmt::format("the request, inflated, is larger than {} bytes, as much as it may have", most)});
+        return Refuse(WASINN_ERROR_TOO_LARGE, "the request, inflated, is larger than {} bytes, as much as it may have",
+                      most);
       case Inflated::kNoRoom:
         return std::unexpected(NoMemory());
       case Inflated::kEmpty:
-        return std::unexpected(Invalid(fmt::format("{} bytes of the compressed request hold no data", kPiece)));
+        return Refuse("{} bytes of the compressed request hold no data", kPiece);
       case Inflated::kCancelled:
-        return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"});
+        return std::unexpected(ClientGone());
       case Inflated::kBroken:
         break;
     }
   }
-  return std::unexpected(Invalid("the request is not compressed as its Content-Encoding, or grpc-encoding, says"));
+  return Refuse("the request is not compressed as its Content-Encoding, or grpc-encoding, says");
 }
 
 }  // namespace wasinn::serve

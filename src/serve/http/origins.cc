@@ -102,8 +102,7 @@ Outcome<std::string> ParseOrigin(std::string_view text) {
   const bool is_origin = url && url->has_authority() && !url->has_userinfo() && url->encoded_path().empty() &&
                          !url->has_query() && !url->host().empty() && (!url->has_port() || url->port_number() != 0);
   if (!is_origin) {
-    return std::unexpected(
-        Invalid(fmt::format("'{}' is not an origin: SCHEME://HOST or SCHEME://HOST:PORT, or *", text)));
+    return Refuse("'{}' is not an origin: SCHEME://HOST or SCHEME://HOST:PORT, or *", text);
   }
   const std::string scheme = Lower(std::string(url->scheme()));
   const Authority authority = ToAuthority(url->authority());

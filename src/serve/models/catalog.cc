@@ -67,7 +67,7 @@ Outcome<void> Catalog::LookReady(const Tenant& tenant, const std::string& model,
   const auto loaded = IsLoaded(tenant, model, version);
   if (!loaded) return std::unexpected(loaded.error());
   if (*loaded || !models_.IsLoading(model)) return {};
-  return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is being loaded", model)});
+  return Refuse(WASINN_ERROR_UNAVAILABLE, "model '{}' is being loaded", model);
 }
 
 Outcome<void> Catalog::CheckReady(const Tenant& tenant, const std::string& model, const std::string& version) {

@@ -32,9 +32,7 @@ std::string Shortened(std::string_view name) {
 }
 
 Outcome<void> CheckIo(const char* what, const ModelIo& io, std::set<std::string_view>& names) {
-  const auto wrong = [&](const std::string& why) {
-    return std::unexpected(Invalid(fmt::format("its {} '{}' {}", what, Shortened(io.name), why)));
-  };
+  const auto wrong = [&](const std::string& why) { return Refuse("its {} '{}' {}", what, Shortened(io.name), why); };
   if (io.name.empty() || io.name.size() > kMostName) return wrong("has a name of no or of more than 4096 bytes");
   if (!names.insert(io.name).second) return wrong("is described twice");
   if (io.shape.size() > WASINN_MAX_RANK) return wrong(fmt::format("has more than {} dimensions", WASINN_MAX_RANK));
@@ -82,9 +80,9 @@ const Datatype& DatatypeOf(const ModelIo& io) { return DatatypeOrBytes(io.dtype)
 
 Outcome<void> CheckIos(const ModelIos& ios) {
   if (ios.inputs.size() > kMostTensors || ios.outputs.size() > kMostTensors) {
-    return std::unexpected(Invalid(fmt::format("it describes more than {} inputs or outputs", kMostTensors)));
+    return Refuse("it describes more than {} inputs or outputs", kMostTensors);
   }
-  if (ios.outputs.empty()) return std::unexpected(Invalid("it describes no output"));
+  if (ios.outputs.empty()) return Refuse("it describes no output");
   std::set<std::string_view> inputs, outputs;
   for (const ModelIo& io : ios.inputs) {
     if (auto checked = CheckIo("input", io, inputs); !checked) return checked;
@@ -102,27 +100,21 @@ Outcome<engines::ModelRequest> ToModelRequest(const ModelIos& ios, const InferRe
   shapes.reserve(request.inputs.size());  // pointers into it must stay valid
   for (const InputTensor& input : request.inputs) {
     const ModelIo* const io = FindModelIo(ios.inputs, input.name);
-    if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no input '{}'", input.name)));
-    if (!names.insert(io->name).second) {
-      return std::unexpected(Invalid(fmt::format("input '{}' is given twice", input.name)));
-    }
+    if (io == nullptr) return Refuse("the model has no input '{}'", input.name);
+    if (!names.insert(io->name).second) return Refuse("input '{}' is given twice", input.name);
     shapes.emplace_back(input.shape.begin(), input.shape.end());
     const ModelTensor tensor = {io->name, input.datatype->dtype, shapes.back(), input.bytes()};
-    if (const std::string why = WhyNot(*io, tensor); !why.empty()) {
-      return std::unexpected(Invalid(fmt::format("input '{}' {}", input.name, why)));
-    }
+    if (const std::string why = WhyNot(*io, tensor); !why.empty()) return Refuse("input '{}' {}", input.name, why);
     to.inputs.push_back(tensor);
   }
   for (const ModelIo& io : ios.inputs) {
-    if (!names.contains(io.name)) return std::unexpected(Invalid(fmt::format("input '{}' is missing", io.name)));
+    if (!names.contains(io.name)) return Refuse("input '{}' is missing", io.name);
   }
   names.clear();
   for (const std::string& output : request.outputs) {
     const ModelIo* const io = FindModelIo(ios.outputs, output);
-    if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no output '{}'", output)));
-    if (!names.insert(io->name).second) {
-      return std::unexpected(Invalid(fmt::format("output '{}' is asked for twice", output)));
-    }
+    if (io == nullptr) return Refuse("the model has no output '{}'", output);
+    if (!names.insert(io->name).second) return Refuse("output '{}' is asked for twice", output);
     to.outputs.emplace_back(io->name);
   }
   return to;

@@ -57,7 +57,7 @@ Outcome<std::unique_ptr<GuestModels>> GuestModels::Load(const Host& host, const 
   models->engine_ = std::move(*engine);
   for (const auto& [name, guest] : models->options_.files) {
     auto own = models->options_.code.own_settings(guest.policy);
-    if (!own) return std::unexpected(Invalid(fmt::format("the guest model '{}': {}", name, own.error().message)));
+    if (!own) return Refuse("the guest model '{}': {}", name, own.error().message);
     models->own_[name] = std::move(*own);
     if (auto loaded = models->Load(tenant, name); !loaded) return std::unexpected(std::move(loaded.error()));
   }
@@ -78,20 +78,18 @@ Outcome<void> GuestModels::Run(const std::string& model, const Tenant& tenant, C
     case Kind::kExited:
       return {};
     case Kind::kInterrupted:
-      return std::unexpected(Failure{WASINN_ERROR_TIMEOUT, fmt::format("the guest '{}' was not done within {} ms",
-                                                                       model, limits.guest.run_timeout_ms)});
+      return Refuse(WASINN_ERROR_TIMEOUT, "the guest '{}' was not done within {} ms", model,
+                    limits.guest.run_timeout_ms);
     case Kind::kTrapped:
-      return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the guest '{}' ended in a trap", model)});
+      return Refuse(WASINN_ERROR_RUNTIME, "the guest '{}' ended in a trap", model);
     case Kind::kFailed:
-      return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the guest '{}' could not run", model)});
+      return Refuse(WASINN_ERROR_RUNTIME, "the guest '{}' could not run", model);
   }
   std::unreachable();
 }
 
 Outcome<void> GuestModels::Load(const Tenant& tenant, const std::string& model) {
-  const auto wrong = [&](const std::string& why) {
-    return std::unexpected(Invalid(fmt::format("the guest model '{}': {}", model, why)));
-  };
+  const auto wrong = [&](const std::string& why) { return Refuse("the guest model '{}': {}", model, why); };
   if (model.empty() || model.size() > kMostName) return wrong("a name has 1 to 4096 bytes");
   const auto named = options_.files.find(model);
   auto program = engine_->Load(named->second.file);
@@ -133,13 +131,12 @@ std::vector<std::string> GuestModels::names() const {
 Outcome<std::shared_ptr<const GuestModels::Loaded>> GuestModels::Get(const std::string& model,
                                                                      const std::string& version) const {
   if (!version.empty() && version != kVersion) {
-    return std::unexpected(
-        Failure{WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}' version {}", model, version)});
+    return Refuse(WASINN_ERROR_NOT_FOUND, "there is no model '{}' version {}", model, version);
   }
   const std::lock_guard lock(mutex_);
   const auto found = loaded_.find(model);
   if (found != loaded_.end() && found->second != nullptr) return found->second;
-  return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
+  return Refuse(WASINN_ERROR_UNAVAILABLE, "model '{}' is unloaded", model);
 }
 
 Outcome<std::shared_ptr<const engines::ModelIos>> GuestModels::Find(const std::string& model,
@@ -153,7 +150,7 @@ Outcome<std::vector<OutputTensor>> GuestModels::ToOutputs(const Loaded& loaded, 
                                                           engines::ModelAnswer answer, Room room) const {
   using Kind = engines::ModelAnswer::Kind;
   const auto failed = [&](std::string_view why) {
-    return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the guest '{}': {}", request.model, why)});
+    return Refuse(WASINN_ERROR_RUNTIME, "the guest '{}': {}", request.model, why);
   };
   if (room.is_too_large) return failed(fmt::format("it answered with more than {} bytes", room.most));
   if (room.is_short) return std::unexpected(NoMemory());
@@ -178,9 +175,7 @@ Outcome<InferResponse> GuestModels::InferNow(const Loaded& loaded, const Tenant&
   auto ran = Run(request.model, tenant, cancellation, [&](const engines::RunOptions& options) {
     return loaded.program->Infer(options, *model_request, answer);
   });
-  if (cancellation != nullptr && cancellation->is_cancelled()) {
-    return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"});
-  }
+  if (cancellation != nullptr && cancellation->is_cancelled()) return std::unexpected(ClientGone());
   if (!ran) return std::unexpected(std::move(ran.error()));
   auto outputs = ToOutputs(loaded, request, std::move(answer), std::move(room));
   if (!outputs) return std::unexpected(std::move(outputs.error()));

@@ -6,8 +6,8 @@
 #include <ranges>
 #include <utility>
 
-#include "cli/log.h"
 #include "core/text.h"
+#include "serve/log.h"
 
 namespace wasinn::serve {
 
@@ -48,7 +48,7 @@ Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const
     if (version.empty() || std::to_string(one.version) == version) return std::move(one);
   }
   const std::string which = version.empty() ? "" : fmt::format(" version {}", version);
-  return std::unexpected(Failure{WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'{}", model, which)});
+  return Refuse(WASINN_ERROR_NOT_FOUND, "there is no model '{}'{}", model, which);
 }
 
 Outcome<void> KnownModels::Reload(const std::string& model) {
@@ -172,7 +172,7 @@ bool KnownModels::TryUnload(const ModelInfo& model) {
     }
   }
   const std::string name = NameOf(model.name, std::to_string(model.version));
-  cli::Log(WASINN_LOG_INFO, fmt::format("repository: unloaded model '{}'", name).c_str());
+  Log(WASINN_LOG_INFO, "repository: unloaded model '{}'", name);
   (void)host_.UnloadModel(name);
   TellForgotten(model.name);
   return true;
@@ -191,9 +191,8 @@ Outcome<KnownModels::Mark> KnownModels::MakeRoom(const ModelInfo& model) {
     loaded.erase(key);
     for (size_t n = loaded.size(); n >= settings_.max_loaded; resting.erase(resting.begin())) {
       if (resting.empty()) {
-        return std::unexpected(Failure{
-            WASINN_ERROR_BUSY, fmt::format("no more than {} models may be loaded (max_loaded), and all have requests",
-                                           settings_.max_loaded)});
+        return Refuse(WASINN_ERROR_BUSY, "no more than {} models may be loaded (max_loaded), and all have requests",
+                      settings_.max_loaded);
       }
       if (TryUnload(resting.begin()->second)) --n;
     }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/log.h"
 #include "core/text.h"
+#include "serve/log.h"
 #include "serve/models/upstream.h"
 #include "settings/text.h"
 
@@ -79,7 +79,7 @@ json ConfigOf(const std::vector<Io>& ios, bool is_batched) {
 Outcome<void> Repository::CheckLoaded(const std::string& model) const {
   const std::lock_guard lock(mutex_);
   if (!unloaded_.contains(model)) return {};
-  return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
+  return Refuse(WASINN_ERROR_UNAVAILABLE, "model '{}' is unloaded", model);
 }
 
 Outcome<void> Repository::CheckNamed(const Tenant& tenant, const std::string& model) const {
@@ -245,7 +245,7 @@ Outcome<void> Repository::CheckControl(const Tenant& tenant, const std::string& 
   if (!tenant.Sees(model)) return std::unexpected(NotFound(model));
   using Control = RepositorySettings::Control;
   if (settings_.control == Control::kNone || settings_.control == Control::kPoll) {
-    return std::unexpected(Invalid("with --model-control-mode none or poll nobody loads or unloads models"));
+    return Refuse("with --model-control-mode none or poll nobody loads or unloads models");
   }
   if (!model.contains(':')) return {};
   Failure why = NotFound(model);
@@ -305,7 +305,7 @@ Outcome<void> Repository::LoadAsIn(const Repository& other) {
     const std::string version = std::to_string(model.version);
     const auto here = FindVersion(host_, model.name, version);
     if (!model.loaded || !here) continue;
-    cli::Log(WASINN_LOG_INFO, fmt::format("configuration: loading model '{}'", NameOf(model.name, version)).c_str());
+    Log(WASINN_LOG_INFO, "configuration: loading model '{}'", NameOf(model.name, version));
     auto loaded = models_.Get(model.name, version);
     // The server of one that lies at the same address as before is as little there for the last configuration.
     const bool is_same_server = settings::IsAddress(here->path) && here->path == model.path;

@@ -1,10 +1,9 @@
 // The part of the repository that follows changes of its models' files.
-#include <fmt/format.h>
 
 #include <utility>
 
-#include "cli/log.h"
 #include "core/text.h"
+#include "serve/log.h"
 #include "serve/models/repository.h"
 
 namespace wasinn::serve {
@@ -58,10 +57,10 @@ Outcome<void> Repository::CheckReady() const {
     if (model.loaded || !is_highest || !settings_.preloads(model.name) || !CheckLoaded(model.name)) continue;
     if (!of_start_.contains(model.name)) continue;
     if (models_.IsLoading(model.name)) {
-      return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' is being loaded", model.name)});
+      return Refuse(WASINN_ERROR_UNAVAILABLE, "model '{}' is being loaded", model.name);
     }
     if (auto why = models_.WhyNot(model)) {
-      return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, fmt::format("model '{}' does not load", model.name)});
+      return Refuse(WASINN_ERROR_UNAVAILABLE, "model '{}' does not load", model.name);
     }
   }
   return {};
@@ -69,7 +68,7 @@ Outcome<void> Repository::CheckReady() const {
 
 void Repository::Rescan() {
   const Result<std::vector<ModelChange>> changes = host_.RescanModels();
-  if (!changes) return cli::Log(WASINN_LOG_ERROR, std::string(changes.status().message()).c_str());
+  if (!changes) return Log(WASINN_LOG_ERROR, "{}", changes.status().message());
   for (const ModelChange& change : *changes) {
     const std::string name = NameOf(change.name, std::to_string(change.version));
     const std::pair key(change.name, change.version);
@@ -82,7 +81,7 @@ void Repository::Rescan() {
     const char* const what = change.kind == WASINN_MODEL_CHANGE_ADDED      ? "added"
                              : change.kind == WASINN_MODEL_CHANGE_RELOADED ? "reloaded"
                                                                            : "removed";
-    cli::Log(WASINN_LOG_INFO, fmt::format("repository: {} model '{}'", what, name).c_str());
+    Log(WASINN_LOG_INFO, "repository: {} model '{}'", what, name);
     models_.Forget(change.name);
     const std::lock_guard lock(mutex_);
     rejected_.erase(key);

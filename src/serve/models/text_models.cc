@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/log.h"
 #include "core/runtime/processors.h"
+#include "serve/log.h"
 #include "serve/models/failed_loads.h"
 
 namespace wasinn::serve {
@@ -37,10 +37,7 @@ TextModels::TextModels(Catalog& models, const Workers::Limits& limits, Adapters 
     : models_(models), limits_(limits), adapters_(std::move(adapters)) {
   for (const ModelInfo& model : models_.Remote()) {
     auto made = Upstream::Make(model.name, model.path, upstreams);
-    if (!made) {
-      cli::Log(WASINN_LOG_WARNING,
-               fmt::format("model '{}' cannot be served: {}", model.name, made.error().message).c_str());
-    }
+    if (!made) Log(WASINN_LOG_WARNING, "model '{}' cannot be served: {}", model.name, made.error().message);
     upstreams_.emplace(Key(model.name, std::to_string(model.version)), std::move(made));
   }
 }
@@ -118,9 +115,8 @@ uint32_t TextModels::ContextOf(const Name& name) const {
 Outcome<TextModels::Name> TextModels::FindOnly(const Tenant& tenant) const {
   const std::vector<Name> names = Highest(tenant);
   if (names.size() == 1) return FindVersion(tenant, names.front().model, "");
-  if (names.empty()) return std::unexpected(Invalid("the request names no model, and there is no language model here"));
-  return std::unexpected(Invalid(
-      fmt::format("the request names no model, and there are {} to choose from: {}", names.size(), Some(names))));
+  if (names.empty()) return Refuse("the request names no model, and there is no language model here");
+  return Refuse("the request names no model, and there are {} to choose from: {}", names.size(), Some(names));
 }
 
 Workers* TextModels::WorkersOf(const Name& name) const {
@@ -136,7 +132,7 @@ Outcome<Workers*> TextModels::Open(Tenant& tenant, const Name& name) {
   limits.threads = generates->parallel > 0 ? generates->parallel : Processors();
   limits.long_job = std::chrono::hours(24);  // somebody waits for each token
   const std::lock_guard lock(mutex_);
-  if (is_stopped_) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the server is shutting down"});
+  if (is_stopped_) return Refuse(WASINN_ERROR_UNAVAILABLE, "the server is shutting down");
   Key key(name.model, name.version);
   auto found = open_.find(key);
   if (found == open_.end()) found = open_.emplace(std::move(key), Model{std::make_unique<Workers>(limits)}).first;

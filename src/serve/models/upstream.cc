@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <exception>
 
-#include "cli/log.h"
 #include "common/config.h"
 #include "common/error.h"
+#include "serve/log.h"
 
 namespace wasinn::serve {
 namespace {
@@ -123,8 +123,8 @@ void Upstream::Rest(size_t server, std::unique_ptr<remote::HttpStream> stream) {
 
 void Upstream::Log(size_t server, bool is_warning, const std::string& what) const {
   try {
-    cli::Log(is_warning ? WASINN_LOG_WARNING : WASINN_LOG_INFO,
-             fmt::format("model '{}': server {}{}", name_, endpoint(server), what).c_str());
+    serve::Log(is_warning ? WASINN_LOG_WARNING : WASINN_LOG_INFO, "model '{}': server {}{}", name_, endpoint(server),
+               what);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): there is no memory to say so
   }
 }

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "oip/datatype.h"
 
 namespace wasinn::serve {
@@ -27,12 +29,25 @@ inline Failure Invalid(std::string message) { return {WASINN_ERROR_INVALID_ARGUM
 // No one is at fault, and a retry may succeed.
 inline Failure TryAgain(std::string message) { return {WASINN_ERROR_BUSY, std::move(message)}; }
 inline Failure NoMemory() { return TryAgain("requests and responses hold as much memory as they may"); }
+inline Failure ClientGone() { return {WASINN_ERROR_UNAVAILABLE, "the client has gone"}; }
 inline Failure OutOfMemory() { return {WASINN_ERROR_UNAVAILABLE, "the server is out of memory"}; }
 template <typename T>
 using Outcome = std::expected<T, Failure>;
 
+// A failed Outcome: Refuse(WASINN_ERROR_NOT_FOUND, "there is no model '{}'", name). Without a code it is INVALID_ARGUMENT.
+template <typename... Args>
+std::unexpected<Failure> Refuse(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
+  return std::unexpected(Failure{code, fmt::format(format, std::forward<Args>(args)...)});
+}
+template <typename... Args>
+std::unexpected<Failure> Refuse(fmt::format_string<Args...> format, Args&&... args) {
+  return Refuse(WASINN_ERROR_INVALID_ARGUMENT, format, std::forward<Args>(args)...);
+}
 // As an exception, for readers that are deep inside of their input.
-[[noreturn]] inline void ThrowInvalid(std::string message) { throw Invalid(std::move(message)); }
+template <typename... Args>
+[[noreturn]] void ThrowInvalid(fmt::format_string<Args...> format, Args&&... args) {
+  throw Invalid(fmt::format(format, std::forward<Args>(args)...));
+}
 template <typename T>
 T OrThrow(Outcome<T> outcome) {
   if (!outcome) throw std::move(outcome.error());

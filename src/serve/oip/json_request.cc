@@ -1,6 +1,5 @@
 #include "serve/oip/json_request.h"
 
-#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include <utility>
 
 #include "serve/http/request_body.h"
-#include "serve/ignored_fields.h"
+#include "serve/log.h"
 #include "serve/oip/json_tensor.h"
 
 namespace wasinn::serve {
@@ -28,7 +27,7 @@ std::optional<element> Find(object of, std::string_view name) {
   std::optional<element> found;
   for (const auto& [key, value] : of) {
     if (key != name) continue;
-    if (found) ThrowInvalid(fmt::format("'{}' is there twice", name));
+    if (found) ThrowInvalid("'{}' is there twice", name);
     found = value;
   }
   if (found && found->is_null()) return {};  // clients write it for missing values
@@ -45,7 +44,7 @@ void LogOthers(object of, const char* place, std::initializer_list<std::string_v
 
 element Get(object of, std::string_view name) {
   const std::optional<element> found = Find(of, name);
-  if (!found) ThrowInvalid(fmt::format("the request is not an inference request: there is no '{}'", name));
+  if (!found) ThrowInvalid("the request is not an inference request: there is no '{}'", name);
   return *found;
 }
 
@@ -108,14 +107,13 @@ class Reader {
     if (const auto id = Find(root, "id")) request_.id = ToName(*id);
     if (const auto all = Parameter<bool>(root, "binary_data_output")) request_.all_binary = *all;
     for (const element input : Get(root, "inputs").get_array()) {
-      if (request_.infer.inputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} inputs", kMostTensors));
+      if (request_.infer.inputs.size() == kMostTensors) ThrowInvalid("more than {} inputs", kMostTensors);
       ReadInput(input.get_object());
     }
-    if (!binary_.empty()) ThrowInvalid(fmt::format("{} bytes after the JSON belong to no input", binary_.size()));
+    if (!binary_.empty()) ThrowInvalid("{} bytes after the JSON belong to no input", binary_.size());
     if (const auto outputs = Find(root, "outputs")) {
       for (const element output : outputs->get_array()) {
-        if (request_.infer.outputs.size() == kMostTensors)
-          ThrowInvalid(fmt::format("more than {} outputs", kMostTensors));
+        if (request_.infer.outputs.size() == kMostTensors) ThrowInvalid("more than {} outputs", kMostTensors);
         ReadOutput(output.get_object());
       }
     }
@@ -133,8 +131,7 @@ class Reader {
       InputTensor& tensor = request_.infer.inputs.emplace_back();
       tensor.name = input["name"].get_ref<const std::string&>();
       tensor.datatype = FindDatatype(input["datatype"].get_ref<const std::string&>());
-      if (tensor.datatype == nullptr)
-        ThrowInvalid(fmt::format("input '{}': JSON has nothing of its type", tensor.name));
+      if (tensor.datatype == nullptr) ThrowInvalid("input '{}': JSON has nothing of its type", tensor.name);
       tensor.shape = ShapeFor(input["shape"].get<std::vector<int64_t>>(), *data);
       ReadJson(tensor, OrThrow(CountElements(tensor)), *data);
     }
@@ -151,13 +148,13 @@ class Reader {
     tensor.name = ToName(Get(input, "name"));
     const std::string type = ToName(Get(input, "datatype"));
     tensor.datatype = FindDatatype(type);
-    if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
+    if (tensor.datatype == nullptr) ThrowInvalid("input '{}': '{}' is not a datatype", tensor.name, type);
     const uint64_t elements = ReadShape(input, tensor);
     if (Parameter<std::string_view>(input, "shared_memory_region")) {
-      ThrowInvalid(fmt::format("input '{}': there is no shared memory here", tensor.name));
+      ThrowInvalid("input '{}': there is no shared memory here", tensor.name);
     }
     if (const auto bytes = Parameter<uint64_t>(input, "binary_data_size")) {
-      if (Find(input, "data")) ThrowInvalid(fmt::format("input '{}' has both data and binary_data_size", tensor.name));
+      if (Find(input, "data")) ThrowInvalid("input '{}' has both data and binary_data_size", tensor.name);
       TakeBinary(*bytes, tensor);
     } else {
       ReadData(input, tensor, elements);
@@ -168,10 +165,10 @@ class Reader {
   void ReadOutput(object output) {
     std::string name = ToName(Get(output, "name"));
     if (Parameter<uint64_t>(output, "classification").value_or(0) > 0) {
-      ThrowInvalid(fmt::format("output '{}': there is no classification here", name));
+      ThrowInvalid("output '{}': there is no classification here", name);
     }
     if (Parameter<std::string_view>(output, "shared_memory_region")) {
-      ThrowInvalid(fmt::format("output '{}': there is no shared memory here", name));
+      ThrowInvalid("output '{}': there is no shared memory here", name);
     }
     if (const auto binary = Parameter<bool>(output, "binary_data")) request_.is_binary[name] = *binary;
     request_.infer.outputs.push_back(std::move(name));
@@ -186,7 +183,7 @@ class Reader {
   }
   void TakeBinary(uint64_t bytes, InputTensor& tensor) {
     if (bytes > binary_.size()) {
-      ThrowInvalid(fmt::format("input '{}' has {} bytes, of which only {} came", tensor.name, bytes, binary_.size()));
+      ThrowInvalid("input '{}' has {} bytes, of which only {} came", tensor.name, bytes, binary_.size());
     }
     tensor.lent = {reinterpret_cast<const uint8_t*>(binary_.data()), bytes};
     binary_.remove_prefix(bytes);
@@ -210,17 +207,14 @@ Outcome<RestRequest> Parse(std::string_view body, size_t json_size, Charge& char
     return std::unexpected(std::move(failure));
   } catch (const simdjson::simdjson_error& error) {
     if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-    return std::unexpected(Invalid(fmt::format("the request is not an inference request: {}", error.what())));
+    return Refuse("the request is not an inference request: {}", error.what());
   }
 }
 
 }  // namespace
 
 Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge) {
-  if (json_size > body.size()) {
-    return std::unexpected(
-        Invalid(fmt::format("the JSON has {} bytes, of which only {} came", json_size, body.size())));
-  }
+  if (json_size > body.size()) return Refuse("the JSON has {} bytes, of which only {} came", json_size, body.size());
   return Parse(body, json_size, charge, [](Reader reader) { return reader.Read(); });
 }
 
@@ -238,7 +232,7 @@ Outcome<bool> ReadIndexRequest(std::string_view body) {
     return std::unexpected(std::move(failure));
   } catch (const simdjson::simdjson_error& error) {
     if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-    return std::unexpected(Invalid(fmt::format("the request is not a request for the index: {}", error.what())));
+    return Refuse("the request is not a request for the index: {}", error.what());
   }
 }
 

@@ -74,7 +74,7 @@ Outcome<std::string> WriteGenerated(const RestRequest& request, const InferRespo
   std::string text = Head(request, response);
   for (const OutputTensor& output : response.outputs) {
     if (JsonLacks(*output.datatype)) {
-      ThrowInvalid(fmt::format("output '{}' is of {}, which JSON has not", output.name, output.datatype->name));
+      ThrowInvalid("output '{}' is of {}, which JSON has not", output.name, output.datatype->name);
     }
     text += fmt::format(",{}:", Quoted(output.name));
     const size_t begin = text.size();

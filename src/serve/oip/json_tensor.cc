@@ -29,11 +29,9 @@ class JsonTensor {
         for (const simdjson::dom::element element : all) ReadNext(element);
       }
     } catch (const simdjson::simdjson_error&) {
-      ThrowInvalid(fmt::format("input '{}': an element is not a valid {}", tensor_.name, tensor_.datatype->name));
+      ThrowInvalid("input '{}': an element is not a valid {}", tensor_.name, tensor_.datatype->name);
     }
-    if (n_read_ < elements_) {
-      ThrowInvalid(fmt::format("input '{}' has {} elements, not {}", tensor_.name, n_read_, elements_));
-    }
+    if (n_read_ < elements_) ThrowInvalid("input '{}' has {} elements, not {}", tensor_.name, n_read_, elements_);
   }
 
  private:
@@ -56,19 +54,18 @@ class JsonTensor {
   }
   void ReadNext(simdjson::dom::element element) {
     if (element.is_array()) ThrowNesting();
-    if (++n_read_ > elements_)
-      ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
+    if (++n_read_ > elements_) ThrowInvalid("input '{}' has more than {} elements", tensor_.name, elements_);
     ReadElement(element);
   }
   [[noreturn]] void ThrowNesting() const {
     ThrowInvalid(
-        fmt::format("input '{}': the arrays of its data do not nest as its shape, [{}]; one array without others in it "
-                    "is right, too",
-                    tensor_.name, fmt::join(tensor_.shape, ", ")));
+        "input '{}': the arrays of its data do not nest as its shape, [{}]; one array without others in it "
+        "is right, too",
+        tensor_.name, fmt::join(tensor_.shape, ", "));
   }
   void ReadElement(simdjson::dom::element element) {
     if (tensor_.datatype->size == 0) {
-      if (!element.is_string()) ThrowInvalid(fmt::format("input '{}': an element of BYTES is a string", tensor_.name));
+      if (!element.is_string()) ThrowInvalid("input '{}': an element of BYTES is a string", tensor_.name);
       const std::string_view text = element;
       return AppendElement(tensor_.own, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
     }
@@ -82,8 +79,8 @@ class JsonTensor {
       }
     });
     if (is_in_json) return;
-    ThrowInvalid(fmt::format("input '{}': JSON has no {}; send its bytes after the JSON (binary_data_size)",
-                             tensor_.name, tensor_.datatype->name));
+    ThrowInvalid("input '{}': JSON has no {}; send its bytes after the JSON (binary_data_size)", tensor_.name,
+                 tensor_.datatype->name);
   }
   template <typename T>
   void Append(T number) {
@@ -98,15 +95,14 @@ class JsonTensor {
     const double number = element;
     const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMost) && number < kMost;
     if (fits && std::trunc(number) == number) return static_cast<T>(number);
-    return std::unexpected(
-        Invalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name)));
+    return Refuse("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name);
   }
   template <typename T>
   void AppendInteger(simdjson::dom::element element) {
     using Widest = std::conditional_t<std::unsigned_integral<T>, uint64_t, int64_t>;
     const auto number = OrThrow(Whole<Widest>(element));
     if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) {
-      ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
+      ThrowInvalid("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name);
     }
     Append(static_cast<T>(number));
   }
@@ -114,13 +110,13 @@ class JsonTensor {
   void AppendFloat(simdjson::dom::element element) {
     if (element.is_null() || element.is_string()) {  // forms of NaN and both infinities
       ThrowInvalid(
-          fmt::format("input '{}': {} is not a valid {}; send NaN and infinities as bytes after the JSON "
-                      "(binary_data_size)",
-                      tensor_.name, element.is_null() ? "null" : "a text", tensor_.datatype->name));
+          "input '{}': {} is not a valid {}; send NaN and infinities as bytes after the JSON "
+          "(binary_data_size)",
+          tensor_.name, element.is_null() ? "null" : "a text", tensor_.datatype->name);
     }
     const double number = element;
     if (std::isinf(static_cast<T>(number))) {
-      ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
+      ThrowInvalid("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name);
     }
     Append(static_cast<T>(number));
   }
@@ -128,8 +124,7 @@ class JsonTensor {
     if (element.type() == simdjson::dom::element_type::BOOL)
       return Append(static_cast<uint8_t>(static_cast<bool>(element)));
     const auto number = OrThrow(Whole<int64_t>(element));
-    if (number != 0 && number != 1)
-      ThrowInvalid(fmt::format("input '{}': {} is not a valid BOOL", tensor_.name, number));
+    if (number != 0 && number != 1) ThrowInvalid("input '{}': {} is not a valid BOOL", tensor_.name, number);
     Append(static_cast<uint8_t>(number));
   }
 
@@ -147,9 +142,9 @@ T ElementAt(std::span<const uint8_t> bytes, size_t i) {
 
 [[noreturn]] void ThrowNotInJson(const OutputTensor& tensor, std::string_view what) {
   ThrowInvalid(
-      fmt::format("output '{}' has {}, which JSON has not: ask for binary data ({{\"name\": …, \"parameters\": "
-                  "{{\"binary_data\": true}}}} in \"outputs\", or \"binary_data_output\": true for all)",
-                  tensor.name, what));
+      "output '{}' has {}, which JSON has not: ask for binary data ({{\"name\": …, \"parameters\": "
+      "{{\"binary_data\": true}}}} in \"outputs\", or \"binary_data_output\": true for all)",
+      tensor.name, what);
 }
 
 // In pieces, so that all of them are in memory only once.

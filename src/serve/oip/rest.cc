@@ -65,11 +65,9 @@ Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
   const boost::beast::string_view text = length->value();
   size_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return std::unexpected(Invalid(fmt::format("{} is not a length", kHeaderLength)));
-  }
+  if (error != std::errc() || end != text.data() + text.size()) return Refuse("{} is not a length", kHeaderLength);
   if (size <= most) return size;
-  return std::unexpected(Failure{WASINN_ERROR_TOO_LARGE, fmt::format("the JSON is larger than {} bytes", most)});
+  return Refuse(WASINN_ERROR_TOO_LARGE, "the JSON is larger than {} bytes", most);
 }
 
 // A load with a configuration or files of its own would give other models than the client has asked for.

@@ -1,7 +1,5 @@
 #include "serve/oip/string_tensor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -13,13 +11,8 @@ Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge) {
   const auto count = CountElements(input);
   if (!count) return std::unexpected(count.error());
   const auto given = CountElements(input.bytes());
-  if (!given) {
-    return std::unexpected(
-        Invalid(fmt::format("input '{}' has bytes that are not BYTES: lengths and elements", input.name)));
-  }
-  if (*given != *count) {
-    return std::unexpected(Invalid(fmt::format("input '{}' has {} elements, not {}", input.name, *given, *count)));
-  }
+  if (!given) return Refuse("input '{}' has bytes that are not BYTES: lengths and elements", input.name);
+  if (*given != *count) return Refuse("input '{}' has {} elements, not {}", input.name, *given, *count);
   if (!charge.Add(*count * sizeof(std::string_view))) return std::unexpected(NoMemory());
   const std::vector<std::string_view> elements = *Elements(input.bytes());
   uint64_t width = kLengthBytes, bytes = 0;
@@ -27,15 +20,14 @@ Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge) {
   constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
   const bool fits = width <= kMost && !__builtin_mul_overflow(*count, width, &bytes) && charge.Add(bytes);
   if (!fits) {
-    return std::unexpected(Failure{WASINN_ERROR_TOO_LARGE,
-                                   fmt::format("input '{}': {} strings, the longest of {} bytes, are more than the "
-                                               "server may hold",
-                                               input.name, *count, width - kLengthBytes)});
+    return Refuse(WASINN_ERROR_TOO_LARGE,
+                  "input '{}': {} strings, the longest of {} bytes, are more than the "
+                  "server may hold",
+                  input.name, *count, width - kLengthBytes);
   }
   StringRecords records;
   for (const int64_t dim : input.shape) {
-    if (std::cmp_greater(dim, kMost))
-      return std::unexpected(Invalid(fmt::format("input '{}': {} is not a dimension", input.name, dim)));
+    if (std::cmp_greater(dim, kMost)) return Refuse("input '{}': {} is not a dimension", input.name, dim);
     records.shape.push_back(static_cast<uint32_t>(dim));
   }
   records.shape.push_back(static_cast<uint32_t>(width));
@@ -48,9 +40,7 @@ Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge) {
 }
 
 Outcome<void> ToElements(OutputTensor& output) {
-  const auto wrong = [&] {
-    return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("output '{}' is not of strings", output.name)});
-  };
+  const auto wrong = [&] { return Refuse(WASINN_ERROR_RUNTIME, "output '{}' is not of strings", output.name); };
   if (output.shape.empty()) return wrong();
   const auto width = static_cast<uint64_t>(output.shape.back());
   output.shape.pop_back();

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "serve/http/http_message.h"
@@ -26,6 +28,11 @@ struct ApiError {
 
 [[noreturn]] inline void ThrowWrong(const std::string& param, std::string message) {
   throw ApiError{.message = std::move(message), .param = param};
+}
+template <typename Arg, typename... Args>
+[[noreturn]] void ThrowWrong(const std::string& param, fmt::format_string<Arg, Args...> format, Arg&& arg,
+                             Args&&... args) {
+  ThrowWrong(param, fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...));
 }
 
 ApiError ToApiError(const Failure& failure);

@@ -1,13 +1,11 @@
 #include "serve/openai/fields.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/text.h"
-#include "serve/ignored_fields.h"
+#include "serve/log.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -77,7 +75,7 @@ Fields::Fields(element object, std::string place) : place_(std::move(place)) {
   if (!object.is_object())
     ThrowWrong(place_, place_.empty() ? "the body is not a JSON object" : place_ + " is not an object");
   for (const auto& [name, value] : object.get_object()) {
-    if (left_.size() == kMostFields) ThrowWrong(place_, fmt::format("there are more than {} fields", kMostFields));
+    if (left_.size() == kMostFields) ThrowWrong(place_, "there are more than {} fields", kMostFields);
     // A proxy that checked the request may have read the other occurrence.
     const bool is_twice = std::ranges::any_of(left_, [&](const auto& one) { return one.first == name; });
     if (is_twice) ThrowWrong(NameOf(name), NameOf(name) + " occurs twice");
@@ -130,7 +128,7 @@ std::optional<double> Fields::Number(std::string_view name, double least, double
   double number = 0;
   const bool is_number = found->get_double().get(number) == simdjson::SUCCESS;
   if (!is_number || !(number >= least && number <= most)) {
-    ThrowWrong(NameOf(name), fmt::format("{} is not a number from {} to {}", NameOf(name), least, most));
+    ThrowWrong(NameOf(name), "{} is not a number from {} to {}", NameOf(name), least, most);
   }
   return number;
 }
@@ -148,7 +146,7 @@ std::optional<int64_t> Fields::Integer(std::string_view name, int64_t least, int
     if (is_integer) integer = static_cast<int64_t>(number);
   }
   if (!is_integer || integer < least || integer > most) {
-    ThrowWrong(NameOf(name), fmt::format("{} is not an integer from {} to {}", NameOf(name), least, most));
+    ThrowWrong(NameOf(name), "{} is not an integer from {} to {}", NameOf(name), least, most);
   }
   return integer;
 }

@@ -1,7 +1,5 @@
 #include "serve/openai/form_of_text.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,7 +20,7 @@ class ChosenForm {
 
   // `name`: the field that chooses it.
   void Choose(const std::string& name, const char* key, const std::string& value) {
-    if (!chosen_.empty()) ThrowWrong(name, fmt::format("both {} and {} are set", chosen_, name));
+    if (!chosen_.empty()) ThrowWrong(name, "both {} and {} are set", chosen_, name);
     chosen_ = name;
     options_.Add(key, value);
   }

@@ -51,8 +51,7 @@ Outcome<void> LogProbabilities::Add(Completion& completion, const char* output, 
     use();
   });
   if (is_good) return {};
-  return std::unexpected(
-      Failure{WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' is not a list of objects", output)});
+  return Refuse(WASINN_ERROR_RUNTIME, "the model's output '{}' is not a list of objects", output);
 }
 
 Outcome<void> LogProbabilities::AddStep(Completion& completion) {

@@ -108,7 +108,7 @@ TextModels::Name OpenAi::Find(Exchange& exchange, const std::string& name) {
   const TextModels& texts = TextsOf(exchange);
   const Tenant& tenant = *exchange.admission.tenant;
   exchange.about.model = Bounded(name, kMostLogged);
-  if (name.size() > kMostName) ThrowWrong("model", fmt::format("model has more than {} bytes", kMostName));
+  if (name.size() > kMostName) ThrowWrong("model", "model has more than {} bytes", kMostName);
   auto found = name.empty() ? texts.FindOnly(tenant) : texts.Find(tenant, name);
   if (!found) ThrowNoModel(found.error());
   exchange.about.model = Bounded(found->model, kMostLogged);

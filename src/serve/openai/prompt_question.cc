@@ -1,7 +1,5 @@
 #include "serve/openai/prompt_question.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -37,8 +35,7 @@ TextRequest ReadTokenize(element body) {
   if (!content.is_string()) ThrowWrong("content", "content is not a string");
   const auto text = static_cast<std::string_view>(content);
   if (text.size() > kMostTokenized) {
-    ThrowWrong("content",
-               fmt::format("content has {} bytes: no more than {} are allowed", text.size(), kMostTokenized));
+    ThrowWrong("content", "content has {} bytes: no more than {} are allowed", text.size(), kMostTokenized);
   }
   request.prompts.texts.emplace_back(text);
   Options options;

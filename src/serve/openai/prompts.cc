@@ -19,20 +19,20 @@ bool IsMixed(element given) {
 }
 
 [[noreturn]] void ThrowNoText(const char* name) {
-  ThrowWrong(name, fmt::format("{} is neither a text, a list of tokens and texts, an object with one of these as "
-                               "prompt_string, nor a list of these",
-                               name));
+  ThrowWrong(name,
+             "{} is neither a text, a list of tokens and texts, an object with one of these as "
+             "prompt_string, nor a list of these",
+             name);
 }
 
 // The text of a message without images.
 std::string TextOfParts(element content, const char* name) {
   if (!content.is_array() || content.get_array().size() == 0)
-    ThrowWrong(name, fmt::format("{}.content must be a list with at least one part", name));
+    ThrowWrong(name, "{}.content must be a list with at least one part", name);
   std::string text;
   for (const element one : content.get_array()) {
     Fields part(one, fmt::format("{}.content", name));
-    if (part.Text("type").value_or("") != "text")
-      ThrowWrong(name, fmt::format("a part of {}.content is not a text", name));
+    if (part.Text("type").value_or("") != "text") ThrowWrong(name, "a part of {}.content is not a text", name);
     text += part.Text("text").value_or("");
     part.CheckAllRead();
   }
@@ -75,8 +75,8 @@ void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
     const simdjson::dom::array list = given.get_array();
     if (prompts.n * list.size() > kMostChoices) {  // before memory is allocated for each
       ThrowWrong(prompts.n > 1 ? "n" : "prompt",
-                 fmt::format("there are {} prompts with {} texts for each: expected at most {} texts", list.size(),
-                             prompts.n, kMostChoices));
+                 "there are {} prompts with {} texts for each: expected at most {} texts", list.size(), prompts.n,
+                 kMostChoices);
     }
     all.assign(list.begin(), list.end());
   }

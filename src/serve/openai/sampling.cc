@@ -42,7 +42,7 @@ auto ReadOneOf(Fields& fields, std::span<const std::string_view> names, Read&& r
   for (const std::string_view name : names) {
     const auto one = read(name);
     if (one && found && *one != *found) {
-      ThrowWrong(fields.NameOf(name), fmt::format("{} contradicts a field with the same meaning", name));
+      ThrowWrong(fields.NameOf(name), "{} contradicts a field with the same meaning", name);
     }
     if (one) found = one;
   }
@@ -54,7 +54,7 @@ void ReadStops(Fields& fields, Options& options) {
   std::optional<element> stop;
   for (const std::string_view name : {"stop", "stop_sequences", "stopping_strings"}) {
     const auto one = fields.Find(name);
-    if (one && stop) ThrowWrong(fields.NameOf(name), fmt::format("another field has the same meaning as {}", name));
+    if (one && stop) ThrowWrong(fields.NameOf(name), "another field has the same meaning as {}", name);
     if (one) stop = one;
   }
   if (!stop) return;
@@ -65,8 +65,8 @@ void ReadStops(Fields& fields, Options& options) {
     for (const element one : list) is_good = is_good && one.is_string();
   }
   if (!is_good) {
-    ThrowWrong(fields.NameOf("stop"),
-               fmt::format("{} is neither a string nor a list of up to {} strings", fields.NameOf("stop"), kMostStops));
+    ThrowWrong(fields.NameOf("stop"), "{} is neither a string nor a list of up to {} strings", fields.NameOf("stop"),
+               kMostStops);
   }
   options.Add("reverse-prompt", ToText(*stop));
 }

@@ -79,7 +79,7 @@ Outcome<json> ReadOutput(Completion& completion, const char* name) {
   if (!text) return std::unexpected(text.error());
   json read = json::parse(*text, nullptr, false);
   if (!read.is_discarded()) return read;
-  return std::unexpected(Failure{WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' is not JSON", name)});
+  return Refuse(WASINN_ERROR_RUNTIME, "the model's output '{}' is not JSON", name);
 }
 
 Outcome<Ending> ReadEnding(Completion& completion) {

@@ -80,8 +80,8 @@ std::vector<std::string> ReadMembers(Fields& fields) {
     if (is_good) members.emplace_back(static_cast<std::string_view>(one));
   }
   if (is_good) return members;
-  ThrowWrong("response_fields", fmt::format("response_fields is not a list of up to {} strings of up to {} bytes",
-                                            kMostMembers, kLongestMember));
+  ThrowWrong("response_fields", "response_fields is not a list of up to {} strings of up to {} bytes", kMostMembers,
+             kLongestMember);
 }
 
 // Whether members of the answer come from the report.

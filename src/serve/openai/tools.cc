@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "serve/ignored_fields.h"
+#include "serve/log.h"
 
 namespace wasinn::serve::openai {
 namespace {

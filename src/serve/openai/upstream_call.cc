@@ -1,6 +1,5 @@
 #include "serve/openai/upstream_call.h"
 
-#include <fmt/format.h>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/beast/core/string.hpp>
@@ -190,16 +189,16 @@ asio::awaitable<Outcome<void>> UpstreamCall::Send(const Request& request) {
       co_return Outcome<void>();
     }
     if (link_->is_late()) {
-      co_return std::unexpected(
-          Failure{WASINN_ERROR_TIMEOUT, fmt::format("the model's server did not answer within {} ms "
-                                                    "(limits.compute_timeout_ms)",
-                                                    patience_.count())});
+      co_return Refuse(WASINN_ERROR_TIMEOUT,
+                       "the model's server did not answer within {} ms "
+                       "(limits.compute_timeout_ms)",
+                       patience_.count());
     }
     if (sent == Sent::kLost) {
-      co_return std::unexpected(Failure{WASINN_ERROR_LOST, "the model's server gave no answer"});
+      co_return Refuse(WASINN_ERROR_LOST, "the model's server gave no answer");
     }
   }
-  co_return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the model's server cannot be reached"});
+  co_return Refuse(WASINN_ERROR_UNAVAILABLE, "the model's server cannot be reached");
 }
 
 asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {

@@ -71,7 +71,7 @@ void ReadInput(element input, EmbeddingsRequest& request) {
   const bool is_list = AreSeveral(input);
   request.n_texts = is_list ? input.get_array().size() : 1;
   if (request.n_texts == 0 || request.n_texts > kMostTexts) {
-    ThrowWrong("input", fmt::format("input has {} texts: expected 1 to {}", request.n_texts, kMostTexts));
+    ThrowWrong("input", "input has {} texts: expected 1 to {}", request.n_texts, kMostTexts);
   }
   std::string& list = request.prompt.prompt = "[";
   const auto add = [&list](element one) {
@@ -117,8 +117,7 @@ Outcome<Vectors> MakeVectors(const VectorsWork& work, const Prompt& prompt, size
                        output->shape[0] == static_cast<int64_t>(rows) &&
                        output->bytes.size() == rows * static_cast<size_t>(output->shape[1]) * sizeof(float);
   if (!is_good) {
-    return std::unexpected(Failure{
-        WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' does not have {} rows of FP32", kVectors, rows)});
+    return Refuse(WASINN_ERROR_RUNTIME, "the model's output '{}' does not have {} rows of FP32", kVectors, rows);
   }
   Vectors made{.numbers = std::vector<float>(output->bytes.size() / sizeof(float)),
                .width = static_cast<size_t>(output->shape[1]),
@@ -146,8 +145,7 @@ EmbeddingsRequest ReadEmbeddings(element body) {
 
 json ToJson(const Vectors& vectors, const EmbeddingsRequest& request) {
   if (request.dimensions > vectors.width) {
-    ThrowWrong("dimensions",
-               fmt::format("dimensions is {}, but the model's vectors have {}", request.dimensions, vectors.width));
+    ThrowWrong("dimensions", "dimensions is {}, but the model's vectors have {}", request.dimensions, vectors.width);
   }
   const bool is_cut = request.dimensions > 0 && request.dimensions < vectors.width;
   const auto to_json = [&](std::span<const float> vector) {
@@ -177,7 +175,7 @@ RerankRequest ReadRerank(element body) {
   request.n_documents = documents.is_array() ? documents.get_array().size() : 0;
   if (request.n_documents == 0 || request.n_documents > kMostDocuments) {
     const char* const name = texts ? "texts" : "documents";
-    ThrowWrong(name, fmt::format("{} is not a list of 1 to {}", name, kMostDocuments));
+    ThrowWrong(name, "{} is not a list of 1 to {}", name, kMostDocuments);
   }
   for (const element document : documents.get_array()) request.documents.push_back(DocumentOf(document));
   request.prompt.prompt = fmt::format(R"({{"query":{},"documents":{}}})", ToText(query), Dump(request.documents));

@@ -47,8 +47,7 @@ Outcome<void> AddHeaders(const Header& request, Variables& variables) {
   for (const auto& field : request) {
     if (IsOfTravel(field.name())) continue;
     const std::string_view value = AsText(field.value());
-    if (!IsUtf8(value))
-      return std::unexpected(Invalid(fmt::format("the header {} is not UTF-8", AsText(field.name_string()))));
+    if (!IsUtf8(value)) return Refuse("the header {} is not UTF-8", AsText(field.name_string()));
     const std::string name = VariableOf(AsText(field.name_string()));
     if (name.empty()) continue;
     const auto [found, is_new] = headers.try_emplace(name, value);
@@ -131,7 +130,7 @@ Response Read(std::string output) {
 
 Outcome<Variables> CgiVariables(const Header& request, const std::string& route, const std::string& path,
                                 uint64_t body_bytes, const Ends& ends) {
-  if (request.count(http::field::content_type) > 1) return std::unexpected(Invalid("two headers Content-Type"));
+  if (request.count(http::field::content_type) > 1) return Refuse("two headers Content-Type");
   const std::string_view target = AsText(request.target());
   const size_t question = target.find('?');
   const bool is_root = route == "/";
@@ -150,11 +149,11 @@ Outcome<Variables> CgiVariables(const Header& request, const std::string& route,
   if (ends.is_secure) variables.emplace_back("HTTPS", "on");  // as in Apache
   if (body_bytes > 0) variables.emplace_back("CONTENT_LENGTH", std::to_string(body_bytes));
   const std::string_view type = AsText(request[http::field::content_type]);
-  if (!IsUtf8(type)) return std::unexpected(Invalid("the header Content-Type is not UTF-8"));
+  if (!IsUtf8(type)) return Refuse("the header Content-Type is not UTF-8");
   if (!type.empty()) variables.emplace_back("CONTENT_TYPE", type);
   if (auto added = AddHeaders(request, variables); !added) return std::unexpected(std::move(added.error()));
   const bool all_utf8 = std::ranges::all_of(variables, [](const auto& one) { return IsUtf8(one.second); });
-  if (!all_utf8) return std::unexpected(Invalid("the request line is not UTF-8"));
+  if (!all_utf8) return Refuse("the request line is not UTF-8");
   return variables;
 }
 

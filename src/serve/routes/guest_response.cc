@@ -63,7 +63,7 @@ void GuestResponse::SetStatus(unsigned code) {
   if (has_status_) ThrowInvalid("it has two headers Status");
   const http::status status = http::int_to_status(code);
   if (code < 200 || status == http::status::unknown) {
-    ThrowInvalid(fmt::format("its status is not a known one from 200 on: {}", code));
+    ThrowInvalid("its status is not a known one from 200 on: {}", code);
   }
   response_.status = status;
   has_status_ = true;
@@ -82,7 +82,7 @@ void GuestResponse::Add(std::string_view name, std::string_view value) {
     if (has_location_) ThrowInvalid("it has two headers Location");
     has_location_ = true;
   }
-  if (response_.headers.size() == kMostFields) ThrowInvalid(fmt::format("it has more than {} headers", kMostFields));
+  if (response_.headers.size() == kMostFields) ThrowInvalid("it has more than {} headers", kMostFields);
   response_.headers.emplace_back(name, value);
 }
 
@@ -101,7 +101,7 @@ void HandlerResponse::ReadHead(unsigned status, const engines::HttpFields& field
   size_t bytes = 0;
   for (const auto& [name, value] : fields) {
     bytes += name.size() + value.size() + 4;  // ": ", and the line's end
-    if (bytes > kMostHead) ThrowInvalid(fmt::format("its header has more than {} bytes", kMostHead));
+    if (bytes > kMostHead) ThrowInvalid("its header has more than {} bytes", kMostHead);
     head_.Add(name, value);
     if (!boost::beast::iequals(name, "Content-Length")) continue;
     uint64_t length = 0;
@@ -189,7 +189,7 @@ std::string AuthorityOf(const Header& request, const Ends& ends) {
 
 Outcome<engines::HttpRequest> ToHttpRequest(const Header& request, std::string_view body, std::string_view authority,
                                             bool is_secure) {
-  if (request.count(http::field::host) > 1) return std::unexpected(Invalid("two headers Host"));
+  if (request.count(http::field::host) > 1) return Refuse("two headers Host");
   engines::HttpRequest its;
   its.method = AsText(request.method_string());
   its.scheme = is_secure ? "https" : "http";

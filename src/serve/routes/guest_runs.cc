@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cli/host_flags.h"
-#include "cli/log.h"
+#include "serve/log.h"
 
 namespace wasinn::serve {
 namespace {
@@ -25,7 +25,7 @@ engines::EngineOptions GuestCode::ForEngine() const {
           .interruptible = true,
           .metered = metered,
           .served = true,
-          .warn = [](const std::string& what) { cli::Log(WASINN_LOG_WARNING, what.c_str()); }};
+          .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, "{}", what); }};
 }
 
 // A running guest, which the server's end must reach.

@@ -1,12 +1,10 @@
 #include "serve/routes/guest_streams.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
 
-#include "cli/log.h"
+#include "serve/log.h"
 #include "settings/text.h"
 
 namespace wasinn::serve {
@@ -78,8 +76,8 @@ void GuestLog::Write(wasinn_log_level level, const std::string& guest, const std
     }
     ++n_written_;
   }
-  if (left_out > 0) cli::Log(WASINN_LOG_WARNING, fmt::format("{} lines about guests were left out", left_out).c_str());
-  cli::Log(level, fmt::format("guest '{}': {}", guest, settings::Printable(line)).c_str());
+  if (left_out > 0) Log(WASINN_LOG_WARNING, "{} lines about guests were left out", left_out);
+  Log(level, "guest '{}': {}", guest, settings::Printable(line));
 }
 
 }  // namespace wasinn::serve

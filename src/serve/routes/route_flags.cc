@@ -114,11 +114,11 @@ void AddProgram(CLI::App& app, ServeOptions* options) {
 Outcome<void> Grant(ServeOptions& options, bool has_program) {
   const cli::HostFlags& flags = options.host_flags;
   if (flags.Grants("inherit-network")) {
-    return std::unexpected(Invalid(
-        "-S inherit-network: guests that answer requests get no sockets; --allow-outbound lets them send requests"));
+    return Refuse(
+        "-S inherit-network: guests that answer requests get no sockets; --allow-outbound lets them send requests");
   }
   if (!flags.Grants("inherit-env")) return {};
-  if (!has_program) return std::unexpected(Invalid("-S inherit-env is for FILE, and none is given"));
+  if (!has_program) return Refuse("-S inherit-env is for FILE, and none is given");
   for (char** ours = environ; *ours != nullptr; ++ours) {
     const std::string_view text = *ours;
     const size_t equals = text.find('=');
@@ -152,13 +152,13 @@ Outcome<void> CheckRoutes(ServeOptions& options, bool has_program) {
   if (auto granted = Grant(options, has_program); !granted) return granted;
   for (const auto& [path, route] : options.routes) {
     if (!route.file.empty()) continue;
-    return std::unexpected(Invalid(fmt::format("there is no route '{}': --route {}=FILE makes it", path, path)));
+    return Refuse("there is no route '{}': --route {}=FILE makes it", path, path);
   }
   const std::string& log = options.access_log;
   if (log.empty() || log == "-") return {};
   const auto folder = engines::FolderOfGuestsThatHas(log, FoldersOf(options.routes));
   if (!folder) return {};
-  return std::unexpected(Invalid(fmt::format("the access log '{}' lies in {}, where a guest may write", log, *folder)));
+  return Refuse("the access log '{}' lies in {}, where a guest may write", log, *folder);
 }
 
 }  // namespace wasinn::serve

@@ -60,18 +60,16 @@ Outcome<std::unique_ptr<Routes>> Routes::Load(const Host& host, RouteOptions opt
 }
 
 Outcome<void> Routes::Add(const std::string& path, const RouteSettings& settings) {
-  if (const std::string why = WhyNot(path); !why.empty()) {
-    return std::unexpected(Invalid(fmt::format("the route '{}' {}", path, why)));
-  }
+  if (const std::string why = WhyNot(path); !why.empty()) return Refuse("the route '{}' {}", path, why);
   for (const engines::Directory& directory : settings.directories) {
     std::error_code ignored;
     if (std::filesystem::is_directory(directory.host, ignored)) continue;
-    return std::unexpected(Invalid(fmt::format("the route '{}': there is no folder '{}'", path, directory.host)));
+    return Refuse("the route '{}': there is no folder '{}'", path, directory.host);
   }
   auto own = options_.code.own_settings(settings.policy);
-  if (!own) return std::unexpected(Invalid(fmt::format("the route '{}': {}", path, own.error().message)));
+  if (!own) return Refuse("the route '{}': {}", path, own.error().message);
   auto program = engine_->Load(settings.file);
-  if (!program) return std::unexpected(Invalid(fmt::format("the route '{}': {}", path, program.error())));
+  if (!program) return Refuse("the route '{}': {}", path, program.error());
   Route& route = routes_[path];
   route.path = path;
   route.name = std::filesystem::path(settings.file).filename().string();

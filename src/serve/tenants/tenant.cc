@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "serve/oip/string_tensor.h"
 
 namespace wasinn::serve {
@@ -22,7 +20,7 @@ Outcome<std::vector<uint32_t>> WitShape(const InputTensor& input) {
   std::vector<uint32_t> shape;
   for (const int64_t dim : input.shape) {
     if (dim > std::numeric_limits<uint32_t>::max() / 2) {
-      return std::unexpected(Invalid(fmt::format("input '{}': {} is not a dimension", input.name, dim)));
+      return Refuse("input '{}': {} is not a dimension", input.name, dim);
     }
     shape.push_back(static_cast<uint32_t>(dim));
   }
@@ -35,7 +33,7 @@ Outcome<std::vector<uint32_t>> WitShape(const InputTensor& input) {
 // The text in a tensor of BYTES.
 Outcome<std::span<const uint8_t>> TextOf(const InputTensor& input) {
   const std::optional<std::span<const uint8_t>> text = OnlyElement(input.bytes());
-  if (!text) return std::unexpected(Invalid(fmt::format("input '{}': expected one element of BYTES", input.name)));
+  if (!text) return Refuse("input '{}': expected one element of BYTES", input.name);
   return *text;
 }
 
@@ -68,15 +66,14 @@ class Inference {
     const Io* io = FindIo(signature_.inputs, input.name);
     const bool any_name = signature_.inputs.size() == 1 && (signature_.inputs[0].flags & WASINN_IO_ANY_NAME) != 0;
     if (io == nullptr && any_name) io = signature_.inputs.data();
-    if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no input '{}'", input.name)));
+    if (io == nullptr) return Refuse("the model has no input '{}'", input.name);
     const bool is_set = std::ranges::any_of(inputs_, [&](const auto& one) { return one.name == io->name.data(); });
-    if (is_set) return std::unexpected(Invalid(fmt::format("input '{}' is given twice", io->name)));
+    if (is_set) return Refuse("input '{}' is given twice", io->name);
     const Datatype* expected = DatatypeOf(*io);
     const bool is_bytes = input.datatype->size == 0;
     if (expected != nullptr ? expected != input.datatype : is_bytes) {
-      return std::unexpected(
-          Invalid(fmt::format("input '{}' is of {}, not {}", input.name,
-                              expected != nullptr ? expected->name : "numbers", input.datatype->name)));
+      return Refuse("input '{}' is of {}, not {}", input.name, expected != nullptr ? expected->name : "numbers",
+                    input.datatype->name);
     }
     std::span<const uint8_t> bytes = input.bytes();
     std::vector<uint32_t> shape;
@@ -107,10 +104,10 @@ class Inference {
     std::vector<wasinn_bytes> names;
     for (const std::string& name : outputs) {
       const Io* io = FindIo(signature_.outputs, name);
-      if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no output '{}'", name)));
+      if (io == nullptr) return Refuse("the model has no output '{}'", name);
       const auto* bytes = reinterpret_cast<const uint8_t*>(io->name.data());
       const bool is_named = std::ranges::any_of(names, [bytes](const wasinn_bytes& one) { return one.data == bytes; });
-      if (is_named) return std::unexpected(Invalid(fmt::format("output '{}' is asked for twice", name)));
+      if (is_named) return Refuse("output '{}' is asked for twice", name);
       names.push_back({bytes, io->name.size()});
     }
     wasinn_wit_result result = {};
@@ -263,7 +260,7 @@ Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequ
   }();
   const bool is_cancelled = cancellation != nullptr && cancellation->is_cancelled();
   Learn(model, std::chrono::steady_clock::now() - start, is_cancelled || !outputs);
-  if (is_cancelled) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"});
+  if (is_cancelled) return std::unexpected(ClientGone());
   if (!outputs) return std::unexpected(std::move(outputs.error()));  // anything that is set or selected there is lost
   context.Keep();
   return InferResponse{request.model, version, std::move(*outputs)};

@@ -1,6 +1,5 @@
 #include "serve/tenants/tenants.h"
 
-#include <fmt/format.h>
 #include <sodium.h>
 
 #include <algorithm>
@@ -40,10 +39,7 @@ Outcome<std::unique_ptr<Tenants>> Tenants::Make(const ServeOptions& options, Rep
     auto tenant = add(
         settings.guest_toml,
         {.name = name, .is_alone = false, .is_operator = settings.is_operator, .max_requests = settings.max_requests});
-    if (!tenant) {
-      return std::unexpected(
-          Failure{tenant.error().code, fmt::format("tenant '{}': {}", name, tenant.error().message)});
-    }
+    if (!tenant) return Refuse(tenant.error().code, "tenant '{}': {}", name, tenant.error().message);
     for (const KeyDigest& key : settings.keys) tenants->by_key_[key] = *tenant;
   }
   return tenants;

@@ -22,7 +22,7 @@ class Inputs {
 
   Outcome<void> Add(std::string_view name, const std::string& text) {
     if (text.size() > std::numeric_limits<uint32_t>::max()) {
-      return std::unexpected(Failure{WASINN_ERROR_TOO_LARGE, "a prompt must have less than 4 GiB"});
+      return Refuse(WASINN_ERROR_TOO_LARGE, "a prompt must have less than 4 GiB");
     }
     const auto size = static_cast<uint32_t>(text.size());
     const auto* const bytes = reinterpret_cast<const uint8_t*>(text.data());
@@ -64,7 +64,7 @@ Completion::~Completion() {
 
 Failure Completion::WhyNot(Failure failure) const {
   const bool is_cancelled = cancellation_ != nullptr && cancellation_->is_cancelled();
-  return is_cancelled ? Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"} : std::move(failure);
+  return is_cancelled ? ClientGone() : std::move(failure);
 }
 
 Outcome<void> Completion::Start(const Prompt& prompt) {

@@ -57,8 +57,7 @@ void Workers::TryAddThreads() {
 bool Workers::Waiting::IsExpired() const { return IsGone(job) || std::chrono::steady_clock::now() >= until; }
 
 void Workers::Refuse(const Waiting& waiting) {
-  Call(waiting.job.refuse, IsGone(waiting.job) ? Failure{WASINN_ERROR_UNAVAILABLE, "the client has gone"}
-                                               : TryAgain("the request waited too long for a thread"));
+  Call(waiting.job.refuse, IsGone(waiting.job) ? ClientGone() : TryAgain("the request waited too long for a thread"));
 }
 
 void Workers::Refuse(const Queue::Items& items) {

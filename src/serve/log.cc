@@ -1,13 +1,8 @@
-#include "serve/ignored_fields.h"
-
-#include <fmt/format.h>
+#include "serve/log.h"
 
 #include <algorithm>
 #include <mutex>
 #include <set>
-#include <string>
-
-#include "cli/log.h"
 
 namespace wasinn::serve {
 namespace {
