@@ -144,9 +144,16 @@ void GrpcCalls::Sweep() {
 
 grpc::Status ToGrpc(const Failure& failure) { return {CodeOf(failure.code), failure.message}; }
 
-Failure ToFailure(const std::exception& thrown) {
-  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return OutOfMemory();
-  return {WASINN_ERROR_RUNTIME, thrown.what()};
+Failure CaughtFailure() {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    return failure;
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  } catch (const std::exception& thrown) {
+    return {WASINN_ERROR_RUNTIME, thrown.what()};
+  }
 }
 
 }  // namespace wasinn::serve

@@ -125,10 +125,9 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
 
 // Failures as gRPC's statuses.
 grpc::Status ToGrpc(const Failure& failure);
-inline grpc::Status ToGrpc(const Outcome<void>& done) { return done ? grpc::Status::OK : ToGrpc(done.error()); }
 inline grpc::Status TooManyCalls() { return {grpc::RESOURCE_EXHAUSTED, "there are as many calls as may be"}; }
 
-// Exceptions are lack of memory, or the server's own.
-Failure ToFailure(const std::exception& thrown);
+// The caught exception: a Failure, lack of memory, or the server's own.
+Failure CaughtFailure();
 
 }  // namespace wasinn::serve

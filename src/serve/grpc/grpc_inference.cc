@@ -47,13 +47,12 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
         part_(std::move(part)),
         charge_(call.admission().tenant->budget()) {}
 
-  // Whether it is one that takes no time. Answers one that is none at all.
+  // Whether it is one that takes no time. Throws Failure if it is none at all.
   bool IsQuick() {
     if (message_.Length() > kMostInline || IsCompressed(message_)) return false;
-    if (auto read = Read(); !read) End(std::unexpected(std::move(read.error())));
+    Read();
     return models().IsQuick(request_.infer.model, request_.infer.version, message_.Length()) && !ComesInPieces();
   }
-  bool is_ended() const { return is_ended_; }
   bool HasRunOn(QuickLane& quick) { return quick.Run(JobOf(&Inference::Answer)); }
   // On whatever thread has time for that.
   void Answer() { EndWith(&Inference::Infer); }
@@ -80,64 +79,49 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   }
 
  private:
-  Outcome<void> Read() {
-    if (std::exchange(is_read_, true)) return {};
+  // These steps throw Failure.
+  void Read() {
+    if (std::exchange(is_read_, true)) return;
     if (IsCompressed(message_)) {
-      auto done = InflateMessage(message_, service_.parts_.most_message, tenant().budget(), &call_.cancellation());
-      if (!done) return done;
+      OrThrow(InflateMessage(message_, service_.parts_.most_message, tenant().budget(), &call_.cancellation()));
     } else if (!charge_.Add(message_.Length())) {
-      return std::unexpected(NoMemory());
+      throw NoMemory();
     }
     grpc::ProtoBufferReader reader(&message_);
-    if (auto read = ReadRequest(reader, static_cast<int>(message_.Length()), charge_, request_); !read) return read;
+    OrThrow(ReadRequest(reader, static_cast<int>(message_.Length()), charge_, request_));
     call_.about().model = Bounded(request_.infer.model, kMostLogged);
-    return models().CheckServed(tenant(), request_.infer.model, request_.infer.version);
+    OrThrow(models().CheckServed(tenant(), request_.infer.model, request_.infer.version));
   }
-  Outcome<void> Load() {
+  void Load() {
     is_loaded_ = true;
-    const InferRequest& infer = request_.infer;
-    auto ready = models().CheckReady(tenant(), infer.model, infer.version);
-    if (!ready || !ComesInPieces()) return ready;
-    const auto name = TextName();
-    if (!name) return std::unexpected(name.error());
-    const auto opened = call_.admission().generation->texts().Open(tenant(), *name);
-    if (!opened) return std::unexpected(opened.error());
-    texts_ = *opened;
-    return {};
+    OrThrow(models().CheckReady(tenant(), request_.infer.model, request_.infer.version));
+    if (ComesInPieces()) texts_ = OrThrow(call_.admission().generation->texts().Open(tenant(), OrThrow(TextName())));
   }
-  Outcome<Bytes> Infer() {
-    if (auto read = Read(); !read) return std::unexpected(std::move(read.error()));
-    auto inferred = models().Infer(tenant(), request_.infer, &call_.cancellation());
-    if (!inferred) return std::unexpected(std::move(inferred.error()));
-    return Write(std::move(*inferred), part_ == nullptr ? GrpcForm::kResponse : GrpcForm::kStreamFinal);
+  Bytes Infer() {
+    Read();
+    return Write(OrThrow(models().Infer(tenant(), request_.infer, &call_.cancellation())),
+                 part_ == nullptr ? GrpcForm::kResponse : GrpcForm::kStreamFinal);
   }
   // A text, of which each piece is a response.
-  Outcome<Bytes> Generate() {
+  Bytes Generate() {
     const InferRequest& infer = request_.infer;
-    const auto name = TextName();
-    if (!name) return std::unexpected(name.error());
+    TextModels::Name name = OrThrow(TextName());
     openai::TextWork work{.models = models(),
                           .tenant = tenant(),
                           .workers = *texts_,
                           .metrics = service_.parts_.metrics,
-                          .model = name->model,
-                          .version = name->version,
+                          .model = std::move(name.model),
+                          .version = std::move(name.version),
                           .prompts = {.texts = {TextIn(infer, kPrompt)}, .options = TextIn(infer, kOptions)},
                           .charge = Charge(tenant().budget()),
                           .cancellation = {std::shared_ptr<void>(), &call_.cancellation()}};
-    if (!work.charge.Add(work.prompts.bytes())) return std::unexpected(NoMemory());
+    if (!work.charge.Add(work.prompts.bytes())) throw NoMemory();
     const auto completion = work.Begin(0);
-    if (!completion) return std::unexpected(completion.error());
-    for (;;) {
-      const auto piece = work.Next(**completion);
-      if (!piece) return std::unexpected(piece.error());
-      if (!*piece) break;
-      if ((*piece)->empty()) continue;
-      auto response = Write({work.model, work.version, {TextOutput(**piece)}}, GrpcForm::kStreamPart);
-      if (!response) return response;
-      if (!part_(std::move(*response))) return std::unexpected(NoMemory());
+    while (const auto piece = work.Next(*completion)) {
+      if (piece->empty()) continue;
+      if (!part_(Write({work.model, work.version, {TextOutput(*piece)}}, GrpcForm::kStreamPart))) throw NoMemory();
     }
-    if (const auto ending = work.End(**completion); !ending) return std::unexpected(ending.error());
+    (void)work.End(*completion);
     if (!request_.wants_empty_final) return Bytes();
     return Write({work.model, work.version, {}}, GrpcForm::kStreamFinal);
   }
@@ -155,9 +139,9 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
            !asks_otherwise(TextIn(infer, kOptions)) && models().Generates(infer.model, infer.version);
   }
   Outcome<TextModels::Name> TextName() const {
-    const auto version = models().VersionOf(request_.infer.model, request_.infer.version);
-    if (!version) return std::unexpected(version.error());
-    return TextModels::Name{request_.infer.model, *version, ""};
+    auto version = models().VersionOf(request_.infer.model, request_.infer.version);
+    if (!version) return std::unexpected(std::move(version.error()));
+    return TextModels::Name{request_.infer.model, std::move(*version), ""};
   }
   // Whether what follows waits for no load.
   bool IsLoaded() {
@@ -168,8 +152,8 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
     if (name) texts_ = call_.admission().generation->texts().WorkersOf(*name);
     return texts_ != nullptr;
   }
-  Outcome<Bytes> Write(InferResponse response, GrpcForm form) const {
-    return WriteResponse(std::move(response), request_.id, form, Charge(tenant().budget()));
+  Bytes Write(InferResponse response, GrpcForm form) const {
+    return OrThrow(WriteResponse(std::move(response), request_.id, form, Charge(tenant().budget())));
   }
   Workers::Job JobOf(void (Inference::*step)()) {
     const auto self = shared_from_this();
@@ -180,19 +164,19 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   void ReadNow() { Next(&Inference::Read); }
   void LoadNow() { Next(&Inference::Load); }
   void GenerateNow() { EndWith(&Inference::Generate); }
-  void EndWith(Outcome<Bytes> (Inference::*last)()) {
+  void EndWith(Bytes (Inference::*last)()) {
     try {
       End((this->*last)());
-    } catch (const std::exception& thrown) {
-      End(std::unexpected(ToFailure(thrown)));
+    } catch (...) {
+      End(std::unexpected(CaughtFailure()));
     }
   }
-  void Next(Outcome<void> (Inference::*step)()) {
+  void Next(void (Inference::*step)()) {
     try {
-      if (auto done = (this->*step)(); !done) return End(std::unexpected(std::move(done.error())));
+      (this->*step)();
       GoOn();
-    } catch (const std::exception& thrown) {
-      End(std::unexpected(ToFailure(thrown)));
+    } catch (...) {
+      End(std::unexpected(CaughtFailure()));
     }
   }
   Tenant& tenant() const { return *call_.admission().tenant; }
@@ -213,13 +197,11 @@ void GrpcService::Infer(const Bytes& message, GrpcCall& call, const Done& done, 
   std::shared_ptr<Inference> inference;
   try {
     inference = std::make_shared<Inference>(*this, message, call, done, part);
-    const bool is_quick = inference->IsQuick();
-    if (inference->is_ended()) return;
-    if (!is_quick) return inference->GoOn();
+    if (!inference->IsQuick()) return inference->GoOn();
     if (!inference->HasRunOn(parts_.quick)) inference->End(std::unexpected(Workers::TooMany()));
-  } catch (const std::exception& thrown) {
-    if (inference == nullptr) return done(std::unexpected(ToFailure(thrown)), {});
-    inference->End(std::unexpected(ToFailure(thrown)));
+  } catch (...) {
+    if (inference == nullptr) return done(std::unexpected(CaughtFailure()), {});
+    inference->End(std::unexpected(CaughtFailure()));
   }
 }
 

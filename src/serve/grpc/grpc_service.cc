@@ -24,17 +24,13 @@ namespace {
 
 using nlohmann::json;
 
-// The messages have the names of the REST form, so that the content is defined in one place.
-grpc::Status Fill(const json& told, google::protobuf::Message& message) {
+// The messages have the names of the REST form, so that the content is defined in one place. Throws Failure.
+void Fill(const json& told, google::protobuf::Message& message) {
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
   const std::string text = told.dump(-1, ' ', false, json::error_handler_t::replace);
   const auto filled = google::protobuf::util::JsonStringToMessage(text, &message, options);
-  return filled.ok() ? grpc::Status::OK : grpc::Status(grpc::INTERNAL, filled.ToString());
-}
-
-grpc::Status Fill(const Outcome<json>& told, google::protobuf::Message& message) {
-  return told ? Fill(*told, message) : ToGrpc(told.error());
+  if (!filled.ok()) throw Failure{WASINN_ERROR_RUNTIME, filled.ToString()};
 }
 
 Catalog& ModelsOf(const Admission& admission) { return admission.generation->models(); }
@@ -123,15 +119,15 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
       grpc::Status status;
       try {
         Response told;
-        status = answer(call->admission(), *message, told);
+        answer(call->admission(), *message, told);
         bool is_owned = false;
-        if (status.ok()) status = grpc::SerializationTraits<Response>::Serialize(told, &response, &is_owned);
+        status = grpc::SerializationTraits<Response>::Serialize(told, &response, &is_owned);
         if (status.ok() && response.Length() > kMostUncharged && !call->TakeRoom(response.Length())) {
           status = ToGrpc(NoMemory());
           response.Clear();
         }
-      } catch (const std::exception& thrown) {
-        status = ToGrpc(ToFailure(thrown));
+      } catch (...) {
+        status = ToGrpc(CaughtFailure());
       }
       call->End(status, response.Valid() ? response.Length() : 0);
     };
@@ -146,20 +142,16 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
     }
     const bool is_request = Parse(request, *message, *call->admission().tenant);
     call->about().model = Bounded(NameIn(*message), kMostLogged);
-    if (!is_request) {
-      end(Invalid("the message is not a request of this call"));
-    } else if (where == Where::kOnLoader || (where == Where::kWhereLoaded && NeedsLoad(call->admission(), *message))) {
-      const auto place = PlaceFor(call->admission(), *message);
-      if (!place) {
-        end(place.error());
-      } else if (!parts_.loads.Begin({run, end, &call->admission().tenant->share(), &call->cancellation(), *place})) {
-        end(Workers::TooMany());
-      }
+    if (!is_request) throw Invalid("the message is not a request of this call");
+    if (where == Where::kOnLoader || (where == Where::kWhereLoaded && NeedsLoad(call->admission(), *message))) {
+      const Place place = OrThrow(PlaceFor(call->admission(), *message));
+      const Share& share = call->admission().tenant->share();
+      if (!parts_.loads.Begin({run, end, &share, &call->cancellation(), place})) throw Workers::TooMany();
     } else {
       run();
     }
-  } catch (const std::exception& thrown) {  // nothing was begun
-    end(ToFailure(thrown));
+  } catch (...) {  // nothing was begun
+    end(CaughtFailure());
   }
   return call;
 }
@@ -188,10 +180,8 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GrpcService::ModelS
 
 GrpcService::Reactor* GrpcService::ServerLive(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ServerLiveRequest, inference::ServerLiveResponse>(
-      Where::kHereForAnybody, context, *request, *response, [](const auto&, const auto&, auto& told) {
-        told.set_live(true);
-        return grpc::Status::OK;
-      });
+      Where::kHereForAnybody, context, *request, *response,
+      [](const auto&, const auto&, auto& told) { told.set_live(true); });
 }
 
 GrpcService::Reactor* GrpcService::ServerReady(Context* context, const Bytes* request, Bytes* response) {
@@ -200,22 +190,21 @@ GrpcService::Reactor* GrpcService::ServerReady(Context* context, const Bytes* re
       [this](const Admission& admission, const auto&, auto& told) {
         const bool is_draining = is_draining_.load(std::memory_order_relaxed);
         told.set_ready(!is_draining && admission.generation->repository().CheckReady().has_value());
-        return grpc::Status::OK;
       });
 }
 
 GrpcService::Reactor* GrpcService::ServerMetadata(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ServerMetadataRequest, inference::ServerMetadataResponse>(
       Where::kHere, context, *request, *response,
-      [](const auto&, const auto&, auto& told) { return Fill(serve::ServerMetadata(), told); });
+      [](const auto&, const auto&, auto& told) { Fill(serve::ServerMetadata(), told); });
 }
 
 GrpcService::Reactor* GrpcService::ModelReady(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelReadyRequest, inference::ModelReadyResponse>(
       Where::kHere, context, *request, *response, [](const Admission& admission, const auto& message, auto& told) {
         const auto ready = ModelsOf(admission).LookReady(*admission.tenant, message.name(), message.version());
+        if (!ready && ready.error().code == WASINN_ERROR_NOT_FOUND) throw Failure(ready.error());
         told.set_ready(ready.has_value());
-        return ready || ready.error().code != WASINN_ERROR_NOT_FOUND ? grpc::Status::OK : ToGrpc(ready.error());
       });
 }
 
@@ -223,7 +212,7 @@ GrpcService::Reactor* GrpcService::ModelMetadata(Context* context, const Bytes* 
   return Call<inference::ModelMetadataRequest, inference::ModelMetadataResponse>(
       Where::kWhereLoaded, context, *request, *response,
       [](const Admission& admission, const auto& message, auto& told) {
-        return Fill(ModelsOf(admission).Metadata(*admission.tenant, message.name(), message.version()), told);
+        Fill(OrThrow(ModelsOf(admission).Metadata(*admission.tenant, message.name(), message.version())), told);
       });
 }
 
@@ -231,47 +220,44 @@ GrpcService::Reactor* GrpcService::ModelConfig(Context* context, const Bytes* re
   return Call<inference::ModelConfigRequest, inference::ModelConfigResponse>(
       Where::kWhereLoaded, context, *request, *response,
       [](const Admission& admission, const auto& message, auto& told) {
-        return Fill(ModelsOf(admission).Config(*admission.tenant, message.name(), message.version()),
-                    *told.mutable_config());
+        Fill(OrThrow(ModelsOf(admission).Config(*admission.tenant, message.name(), message.version())),
+             *told.mutable_config());
       });
 }
 
 GrpcService::Reactor* GrpcService::ModelStatistics(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelStatisticsRequest, inference::ModelStatisticsResponse>(
       Where::kHere, context, *request, *response, [this](const Admission& admission, const auto& message, auto& told) {
-        if (message.name().empty())
-          return Fill(parts_.statistics.All([&](const std::string& model) { return admission.tenant->Sees(model); }),
-                      told);
+        const Tenant& tenant = *admission.tenant;
+        if (message.name().empty()) {
+          return Fill(parts_.statistics.All([&](const std::string& model) { return tenant.Sees(model); }), told);
+        }
         Catalog& models = ModelsOf(admission);
-        const auto served = models.CheckServed(*admission.tenant, message.name(), message.version());
-        if (!served) return ToGrpc(served.error());
-        const auto version = models.VersionOf(message.name(), message.version());
-        return version ? Fill(parts_.statistics.Of(message.name(), message.version(), *version), told)
-                       : ToGrpc(version.error());
+        OrThrow(models.CheckServed(tenant, message.name(), message.version()));
+        const std::string version = OrThrow(models.VersionOf(message.name(), message.version()));
+        Fill(parts_.statistics.Of(message.name(), message.version(), version), told);
       });
 }
 
 GrpcService::Reactor* GrpcService::RepositoryIndex(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryIndexRequest, inference::RepositoryIndexResponse>(
       Where::kHere, context, *request, *response, [](const Admission& admission, const auto& message, auto& told) {
-        return Fill(json{{"models", ModelsOf(admission).Index(*admission.tenant, message.ready())}}, told);
+        Fill({{"models", ModelsOf(admission).Index(*admission.tenant, message.ready())}}, told);
       });
 }
 
 GrpcService::Reactor* GrpcService::RepositoryModelLoad(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryModelLoadRequest, inference::RepositoryModelLoadResponse>(
       Where::kOnLoader, context, *request, *response, [](const Admission& admission, const auto& message, auto&) {
-        for (const auto& [name, value] : message.parameters()) {
-          if (auto taken = CheckLoadParameter(name); !taken) return ToGrpc(taken.error());
-        }
-        return ToGrpc(ModelsOf(admission).Load(*admission.tenant, message.model_name()));
+        for (const auto& [name, value] : message.parameters()) OrThrow(CheckLoadParameter(name));
+        OrThrow(ModelsOf(admission).Load(*admission.tenant, message.model_name()));
       });
 }
 
 GrpcService::Reactor* GrpcService::RepositoryModelUnload(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryModelUnloadRequest, inference::RepositoryModelUnloadResponse>(
       Where::kOnLoader, context, *request, *response, [](const Admission& admission, const auto& message, auto&) {
-        return ToGrpc(ModelsOf(admission).Unload(*admission.tenant, message.model_name()));
+        OrThrow(ModelsOf(admission).Unload(*admission.tenant, message.model_name()));
       });
 }
 

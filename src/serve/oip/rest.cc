@@ -29,12 +29,6 @@ Response ToResponse(const json& answer) {
   return response;
 }
 
-Response ToResponse(const Outcome<json>& answer) { return answer ? ToResponse(*answer) : ToResponse(answer.error()); }
-
-Response ToResponse(const Outcome<void>& done) {
-  return done ? Response{.content_type = ""} : ToResponse(done.error());
-}
-
 // The extension of Triton's that a request asks for and that is not served; NULL: none.
 const char* ExtensionNotServed(const std::vector<std::string>& words, std::string_view of_model) {
   const std::string_view first = words.empty() ? std::string_view() : words[0];
@@ -89,6 +83,12 @@ Response Charged(Response response, const Tenant& tenant) {
   return ToResponse(NoMemory());
 }
 
+// The answer without content.
+Response Done(Outcome<void> done) {
+  OrThrow(std::move(done));
+  return {.content_type = ""};
+}
+
 Response ToResponse(RestResponse written) {
   Response response;
   if (!written.binary.empty()) {
@@ -111,10 +111,8 @@ uint64_t Rest::MostJson() const { return std::min(limits_.most_json, limits_.mos
 asio::awaitable<Response> Rest::OnWorker(Exchange& exchange, Work work, Workers& workers, Place place) {
   const std::shared_ptr<Cancellation> cancellation = exchange.watch();
   std::function<Response()> run = [work = std::move(work), cancellation] { return work(cancellation.get()); };
-  Outcome<Response> done =
-      co_await workers.Do(std::move(run), exchange.admission.tenant->share(), cancellation.get(), place);
-  if (!done) co_return ToResponse(done.error());
-  co_return Charged(std::move(*done), *exchange.admission.tenant);
+  const Tenant& tenant = *exchange.admission.tenant;
+  co_return Charged(OrThrow(co_await workers.Do(std::move(run), tenant.share(), cancellation.get(), place)), tenant);
 }
 
 // models/NAME[/versions/VERSION][/WHAT]
@@ -133,8 +131,8 @@ Response Rest::Health(const Exchange& exchange, std::string_view what) {
   if (what == "live") return ToResponse(json{{"live", true}});
   if (what != "ready") return NotFound();
   if (!is_draining_.load(std::memory_order_relaxed)) {
-    const auto ready = exchange.admission.generation->repository().CheckReady();
-    return ready ? ToResponse(json{{"ready", true}}) : ToResponse(ready.error());
+    OrThrow(exchange.admission.generation->repository().CheckReady());
+    return ToResponse(json{{"ready", true}});
   }
   return ErrorResponse(http::status::service_unavailable, "the server is shutting down");
 }
@@ -142,18 +140,14 @@ Response Rest::Health(const Exchange& exchange, std::string_view what) {
 // On whatever thread. The request's body is not needed afterwards.
 Response Rest::InferNow(Exchange& exchange, Named& named, Cancellation* cancellation) {
   Request& request = exchange.request;
-  const auto json_size = JsonSize(request, limits_.most_json);
-  if (!json_size) return ToResponse(json_size.error());
-  auto read = ReadRequest(request.body().view(), *json_size, request.body().charge());
-  if (!read) return ToResponse(read.error());
-  read->infer.model = std::move(named.model);
-  read->infer.version = std::move(named.version);
-  Outcome<InferResponse> inferred = ModelsOf(exchange).Infer(*exchange.admission.tenant, read->infer, cancellation);
-  if (!inferred) return ToResponse(inferred.error());
-  Charge charge(exchange.admission.tenant->budget());
-  Outcome<RestResponse> written = WriteResponse(*read, std::move(*inferred), charge);
-  if (!written) return ToResponse(written.error());
-  Response response = ToResponse(std::move(*written));
+  const size_t json_size = OrThrow(JsonSize(request, limits_.most_json));
+  RestRequest read = OrThrow(ReadRequest(request.body().view(), json_size, request.body().charge()));
+  read.infer.model = std::move(named.model);
+  read.infer.version = std::move(named.version);
+  Tenant& tenant = *exchange.admission.tenant;
+  InferResponse inferred = OrThrow(ModelsOf(exchange).Infer(tenant, read.infer, cancellation));
+  Charge charge(tenant.budget());
+  Response response = ToResponse(OrThrow(WriteResponse(read, std::move(inferred), charge)));
   response.charge = std::move(charge);
   return response;
 }
@@ -161,40 +155,32 @@ Response Rest::InferNow(Exchange& exchange, Named& named, Cancellation* cancella
 Response Rest::GenerateNow(Exchange& exchange, Named& named, Cancellation* cancellation) {
   RequestBytes& body = exchange.request.body();
   Tenant& tenant = *exchange.admission.tenant;
-  const auto metadata = ModelsOf(exchange).Metadata(tenant, named.model, named.version);
-  if (!metadata) return ToResponse(metadata.error());
-  auto read = ReadGenerate(body.view(), metadata->at("inputs"), body.charge());
-  if (!read) return ToResponse(read.error());
-  read->infer.model = std::move(named.model);
-  read->infer.version = std::move(named.version);
-  const auto inferred = ModelsOf(exchange).Infer(tenant, read->infer, cancellation);
-  if (!inferred) return ToResponse(inferred.error());
+  const json metadata = OrThrow(ModelsOf(exchange).Metadata(tenant, named.model, named.version));
+  RestRequest read = OrThrow(ReadGenerate(body.view(), metadata.at("inputs"), body.charge()));
+  read.infer.model = std::move(named.model);
+  read.infer.version = std::move(named.version);
+  const InferResponse inferred = OrThrow(ModelsOf(exchange).Infer(tenant, read.infer, cancellation));
   Response response{.charge = Charge(tenant.budget())};
-  auto written = WriteGenerated(*read, *inferred, response.charge);
-  if (!written) return ToResponse(written.error());
-  response.text = std::move(*written);
+  response.text = OrThrow(WriteGenerated(read, inferred, response.charge));
   if (named.what == kGenerate) return response;
   response.content_type = "text/event-stream";
   response.text = "data: " + response.text + "\n\n";
   return response;
 }
 
-asio::awaitable<std::optional<Response>> Rest::Load(Exchange& exchange, const Named& named) {
+asio::awaitable<void> Rest::Load(Exchange& exchange, const Named& named) {
   Catalog& models = ModelsOf(exchange);
   const Tenant& tenant = *exchange.admission.tenant;
-  if (models.IsLoaded(tenant, named.model, named.version).value_or(false)) co_return std::nullopt;
-  Work load = [&](Cancellation*) { return ToResponse(models.CheckReady(tenant, named.model, named.version)); };
-  Response loaded = co_await OnWorker(exchange, std::move(load), loads_, PlaceOf(named.model));
-  if (loaded.status == http::status::ok) co_return std::nullopt;
-  co_return loaded;
+  if (models.IsLoaded(tenant, named.model, named.version).value_or(false)) co_return;
+  Work load = [&](Cancellation*) { return Done(models.CheckReady(tenant, named.model, named.version)); };
+  (void)co_await OnWorker(exchange, std::move(load), loads_, PlaceOf(named.model));
 }
 
 asio::awaitable<Response> Rest::Generate(Exchange& exchange, Named named) {
   if (exchange.request.method() != http::verb::post) co_return WrongMethod("POST");
   Catalog& models = ModelsOf(exchange);
-  const auto served = models.CheckServed(*exchange.admission.tenant, named.model, named.version);
-  if (!served) co_return ToResponse(served.error());
-  if (auto failed = co_await Load(exchange, named)) co_return std::move(*failed);
+  OrThrow(models.CheckServed(*exchange.admission.tenant, named.model, named.version));
+  co_await Load(exchange, named);
   if (models.Generates(named.model, named.version)) {
     const std::string name = named.version.empty() ? named.model : named.model + ":" + named.version;
     co_return co_await openai_.Generate(exchange, name, named.what != kGenerate);
@@ -210,9 +196,7 @@ asio::awaitable<Response> Rest::Infer(Exchange& exchange, Named named) {
   if (request.method() != http::verb::post) co_return WrongMethod("POST");
   Catalog& models = ModelsOf(exchange);
   const Tenant& tenant = *exchange.admission.tenant;
-  if (auto served = models.CheckServed(tenant, named.model, named.version); !served) {
-    co_return ToResponse(served.error());
-  }
+  OrThrow(models.CheckServed(tenant, named.model, named.version));
   Work work = [&, this](Cancellation* cancellation) { return InferNow(exchange, named, cancellation); };
   if (models.IsQuick(named.model, named.version, request.body().size())) {
     const bool is_alone = tenant.share().is_alone();
@@ -227,18 +211,15 @@ asio::awaitable<Response> Rest::Infer(Exchange& exchange, Named named) {
     }
   }
   const Place place = PlaceOf(named.model);
-  if (auto failed = co_await Load(exchange, named)) co_return std::move(*failed);
+  co_await Load(exchange, named);
   co_return co_await OnWorker(exchange, std::move(work), models.WorkersFor(named.model, workers_), place);
 }
 
 // Nobody's load is waited for: what was not loaded has computed nothing.
 Response Rest::ModelStatistics(const Exchange& exchange, const Named& named) const {
   Catalog& models = ModelsOf(exchange);
-  const auto served = models.CheckServed(*exchange.admission.tenant, named.model, named.version);
-  if (!served) return ToResponse(served.error());
-  const auto version = models.VersionOf(named.model, named.version);
-  if (!version) return ToResponse(version.error());
-  return ToResponse(statistics_.Of(named.model, named.version, *version));
+  OrThrow(models.CheckServed(*exchange.admission.tenant, named.model, named.version));
+  return ToResponse(statistics_.Of(named.model, named.version, OrThrow(models.VersionOf(named.model, named.version))));
 }
 
 asio::awaitable<Response> Rest::AnswerModel(Exchange& exchange, Named named) {
@@ -247,18 +228,16 @@ asio::awaitable<Response> Rest::AnswerModel(Exchange& exchange, Named named) {
   if (named.what == "stats") co_return Charged(ModelStatistics(exchange, named), tenant);
   Work work;
   if (named.what.empty()) {
-    work = [&](Cancellation*) { return ToResponse(models.Metadata(tenant, named.model, named.version)); };
+    work = [&](Cancellation*) { return ToResponse(OrThrow(models.Metadata(tenant, named.model, named.version))); };
   } else if (named.what == "config") {
-    work = [&](Cancellation*) { return ToResponse(models.Config(tenant, named.model, named.version)); };
+    work = [&](Cancellation*) { return ToResponse(OrThrow(models.Config(tenant, named.model, named.version))); };
   } else if (named.what == "ready") {
-    const auto ready = models.LookReady(tenant, named.model, named.version);
-    co_return ready ? ToResponse(json{{"name", named.model}, {"ready", true}}) : ToResponse(ready.error());
+    OrThrow(models.LookReady(tenant, named.model, named.version));
+    co_return ToResponse(json{{"name", named.model}, {"ready", true}});
   } else {
     co_return NotFound();
   }
-  const auto is_loaded = models.IsLoaded(tenant, named.model, named.version);
-  if (!is_loaded) co_return ToResponse(is_loaded.error());
-  if (*is_loaded) co_return Charged(work(nullptr), tenant);
+  if (OrThrow(models.IsLoaded(tenant, named.model, named.version))) co_return Charged(work(nullptr), tenant);
   co_return co_await OnWorker(exchange, std::move(work), loads_, PlaceOf(named.model));
 }
 
@@ -270,9 +249,8 @@ Response Rest::Index(const Exchange& exchange) const {
   const RequestBytes& body = exchange.request.body();
   if (body.size() > kMostInline)
     return ErrorResponse(http::status::payload_too_large, "the request is too large for it");
-  const auto ready_alone = ReadIndexRequest(body.view());
-  return ready_alone ? ToResponse(ModelsOf(exchange).Index(*exchange.admission.tenant, *ready_alone))
-                     : ToResponse(ready_alone.error());
+  const bool ready_alone = OrThrow(ReadIndexRequest(body.view()));
+  return ToResponse(ModelsOf(exchange).Index(*exchange.admission.tenant, ready_alone));
 }
 
 asio::awaitable<Response> Rest::AnswerRepository(Exchange& exchange, const Words& words) {
@@ -284,42 +262,47 @@ asio::awaitable<Response> Rest::AnswerRepository(Exchange& exchange, const Words
   exchange.about.model = Bounded(words[2], kMostLogged);
   const bool loads = words[3] == "load";
   if (!loads && words[3] != "unload") co_return NotFound();
-  const auto place = loads ? models.PlaceOfLoad(tenant, words[2]) : models.PlaceOfUnload(tenant, words[2]);
-  if (!place) co_return ToResponse(place.error());
-  Work work = [&](Cancellation*) { return ToResponse(models.Unload(tenant, words[2])); };
-  if (loads) {
-    if (auto taken = CheckLoadRequest(exchange.request.body().view()); !taken) co_return ToResponse(taken.error());
-    work = [&](Cancellation*) { return ToResponse(models.Load(tenant, words[2])); };
-  }
-  co_return co_await OnWorker(exchange, std::move(work), loads_, *place);
+  const Place place = OrThrow(loads ? models.PlaceOfLoad(tenant, words[2]) : models.PlaceOfUnload(tenant, words[2]));
+  if (loads) OrThrow(CheckLoadRequest(exchange.request.body().view()));
+  Work work = [&](Cancellation*) {
+    return Done(loads ? models.Load(tenant, words[2]) : models.Unload(tenant, words[2]));
+  };
+  co_return co_await OnWorker(exchange, std::move(work), loads_, place);
 }
 
 asio::awaitable<Response> Rest::Answer(Exchange& exchange) {
-  const Request& request = exchange.request;
-  Words words = PathWords({request.target().data(), request.target().size()});
-  if (words == Words{"version"} && IsGet(request)) co_return ToResponse(json{{"version", wasinn_version()}});  // vLLM's
-  if (words.empty() || words[0] != "v2") co_return NotFound();
-  words.erase(words.begin());
-  if (!words.empty() && words[0] == "repository") co_return co_await AnswerRepository(exchange, words);
-  const bool names_model = words.size() > 1 && words[0] == "models";
-  Named named = names_model ? NamedBy(words) : Named();
-  exchange.about.model = Bounded(named.model, kMostLogged);
-  if (named.what == "infer") {
-    Response response = co_await Infer(exchange, std::move(named));
-    if (request.count(http::field::accept_encoding) == 0) co_return response;
-    co_return co_await DeflateResponse(exchange, std::move(response), workers_);
+  try {
+    const Request& request = exchange.request;
+    Words words = PathWords({request.target().data(), request.target().size()});
+    if (words == Words{"version"} && IsGet(request))
+      co_return ToResponse(json{{"version", wasinn_version()}});  // vLLM's
+    if (words.empty() || words[0] != "v2") co_return NotFound();
+    words.erase(words.begin());
+    if (!words.empty() && words[0] == "repository") co_return co_await AnswerRepository(exchange, words);
+    const bool names_model = words.size() > 1 && words[0] == "models";
+    Named named = names_model ? NamedBy(words) : Named();
+    exchange.about.model = Bounded(named.model, kMostLogged);
+    if (named.what == "infer") {
+      Response response = co_await Infer(exchange, std::move(named));
+      if (request.count(http::field::accept_encoding) == 0) co_return response;
+      co_return co_await DeflateResponse(exchange, std::move(response), workers_);
+    }
+    if (named.what == kGenerate || named.what == kGenerateStream)
+      co_return co_await Generate(exchange, std::move(named));
+    if (const char* const extension = ExtensionNotServed(words, named.what)) {
+      co_return ErrorResponse(http::status::not_found,
+                              fmt::format("Triton's extension for {} is not served", extension));
+    }
+    if (!IsGet(request)) co_return WrongMethod("GET");
+    if (words.empty()) co_return ToResponse(ServerMetadata());
+    if (words.size() == 2 && words[0] == "health") co_return Health(exchange, words[1]);
+    if (words == Words{"models", "stats"})
+      co_return Charged(ToResponse(AllStatistics(exchange)), *exchange.admission.tenant);
+    if (names_model) co_return co_await AnswerModel(exchange, std::move(named));
+    co_return NotFound();
+  } catch (const Failure& failure) {
+    co_return ToResponse(failure);
   }
-  if (named.what == kGenerate || named.what == kGenerateStream) co_return co_await Generate(exchange, std::move(named));
-  if (const char* const extension = ExtensionNotServed(words, named.what)) {
-    co_return ErrorResponse(http::status::not_found, fmt::format("Triton's extension for {} is not served", extension));
-  }
-  if (!IsGet(request)) co_return WrongMethod("GET");
-  if (words.empty()) co_return ToResponse(ServerMetadata());
-  if (words.size() == 2 && words[0] == "health") co_return Health(exchange, words[1]);
-  if (words == Words{"models", "stats"})
-    co_return Charged(ToResponse(AllStatistics(exchange)), *exchange.admission.tenant);
-  if (names_model) co_return co_await AnswerModel(exchange, std::move(named));
-  co_return NotFound();
 }
 
 }  // namespace wasinn::serve

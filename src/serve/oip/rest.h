@@ -52,6 +52,7 @@ class Rest {
     std::string what;  // "infer"; "": the model itself
   };
   using Work = std::function<Response(Cancellation* cancellation)>;
+  // All below throw Failure.
   asio::awaitable<Response> AnswerModel(Exchange& exchange, Named named);
   asio::awaitable<Response> AnswerRepository(Exchange& exchange, const Words& words);
   asio::awaitable<Response> Infer(Exchange& exchange, Named named);
@@ -59,8 +60,8 @@ class Rest {
   // Triton's extension: a text of a language model, or an inference by fields.
   asio::awaitable<Response> Generate(Exchange& exchange, Named named);
   Response GenerateNow(Exchange& exchange, Named& named, Cancellation* cancellation);
-  // Loads it if necessary; an error is the answer.
-  asio::awaitable<std::optional<Response>> Load(Exchange& exchange, const Named& named);
+  // Loads it if necessary.
+  asio::awaitable<void> Load(Exchange& exchange, const Named& named);
   Response Health(const Exchange& exchange, std::string_view what);
   Response Index(const Exchange& exchange) const;
   nlohmann::json AllStatistics(const Exchange& exchange) const;

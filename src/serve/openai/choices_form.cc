@@ -29,20 +29,17 @@ class ChoicesForm final : public TextForm {
         n_top_(request.n_top),
         verbose_(request.is_verbose, request.model) {}
 
-  Outcome<std::string> Begin(Completion& completion) override {
-    if (auto taken = TakeFingerprint(completion); !taken) return std::unexpected(std::move(taken.error()));
+  std::string Begin(Completion& completion) override {
+    fingerprint_ = ReadFingerprint(completion);
     changes_ = {};
     if (n_top_) probabilities_.emplace(*n_top_);
     return is_chat_ ? Event(Chunk({{"role", "assistant"}, {"content", nullptr}}, nullptr, nullptr)) : "";
   }
-  Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override {
-    if (probabilities_) {
-      if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
-    }
-    auto content = NewContent(completion, piece);
-    if (!content) return std::unexpected(std::move(content.error()));
-    if (content->is_null()) return "";
-    json chunk = Chunk(std::move(*content), nullptr, NewProbabilities());
+  std::string Add(Completion& completion, const std::string& piece, const Ending* so_far) override {
+    if (probabilities_) probabilities_->AddStep(completion);
+    json content = NewContent(completion, piece);
+    if (content.is_null()) return "";
+    json chunk = Chunk(std::move(content), nullptr, NewProbabilities());
     if (so_far != nullptr) chunk["timings"] = TimingsOf(*so_far);
     return Event(chunk);
   }
@@ -51,14 +48,13 @@ class ChoicesForm final : public TextForm {
     chunk["prompt_progress"] = progress;
     return Event(chunk);
   }
-  Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override {
-    auto content = NewContent(completion, "");
-    if (!content) return std::unexpected(std::move(content.error()));
+  std::string EndChoice(Completion& completion, const Ending& ending) override {
+    json content = NewContent(completion, "");
     std::string events;
-    if (!content->is_null()) events = Event(Chunk(std::move(*content), nullptr, NewProbabilities()));
+    if (!content.is_null()) events = Event(Chunk(std::move(content), nullptr, NewProbabilities()));
     json last = Chunk(NoContent(), ending.reason, NewProbabilities());
     last["timings"] = TimingsOf(ending);
-    if (auto added = verbose_.AddTo(last, completion, ending); !added) return std::unexpected(std::move(added.error()));
+    verbose_.AddTo(last, completion, ending);
     ++index_;
     return events + Event(last);
   }
@@ -74,17 +70,13 @@ class ChoicesForm final : public TextForm {
     return events + "data: [DONE]\n\n";
   }
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
-  Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override {
-    if (auto taken = TakeFingerprint(completion); !taken) return std::unexpected(std::move(taken.error()));
-    const auto kept = verbose_.Keep(completion, ending);
-    if (!kept) return kept;
-    const auto content = WholeContent(completion);
-    if (!content) return std::unexpected(content.error());
-    const auto probabilities = WholeProbabilities(completion);
-    if (!probabilities) return std::unexpected(probabilities.error());
-    return *kept +
+  size_t KeepChoice(Completion& completion, const Ending& ending) override {
+    fingerprint_ = ReadFingerprint(completion);
+    const size_t kept = verbose_.Keep(completion, ending);
+    const std::string content = WholeContent(completion), probabilities = WholeProbabilities(completion);
+    return kept +
            choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"{}":{}}})", Dump(ending.reason),
-                                    choices_.size(), *probabilities, is_chat_ ? "message" : "text", *content));
+                                    choices_.size(), probabilities, is_chat_ ? "message" : "text", content));
   }
   std::string Whole(const Ending& all) override {
     json whole = Head(kWhole);
@@ -95,12 +87,6 @@ class ChoicesForm final : public TextForm {
   }
 
  private:
-  Outcome<void> TakeFingerprint(Completion& completion) {
-    auto fingerprint = ReadFingerprint(completion);
-    if (!fingerprint) return std::unexpected(std::move(fingerprint.error()));
-    fingerprint_ = std::move(*fingerprint);
-    return {};
-  }
   json Head(const char* chat_object) const {
     return {{"id", id_},
             {"object", is_chat_ ? chat_object : "text_completion"},
@@ -120,11 +106,9 @@ class ChoicesForm final : public TextForm {
     return chunk;
   }
   // New text of a choice; null: none.
-  Outcome<json> NewContent(Completion& completion, const std::string& piece) {
+  json NewContent(Completion& completion, const std::string& piece) {
     if (!is_chat_) return piece.empty() ? json() : json(piece);
-    const auto message = ReadOutput(completion, "message");
-    if (!message) return message;
-    json delta = changes_.New(*message);
+    json delta = changes_.New(ReadOutput(completion, "message"));
     return delta.empty() ? json() : delta;
   }
   json NoContent() const { return is_chat_ ? json::object() : json(""); }
@@ -135,22 +119,14 @@ class ChoicesForm final : public TextForm {
     return {{"content", probabilities_->Take()}, {"refusal", nullptr}};
   }
   // The content and the probabilities of a whole choice, as JSON.
-  Outcome<std::string> WholeContent(Completion& completion) const {
-    if (!is_chat_) {
-      const auto text = completion.Output("completion");
-      return text ? Outcome<std::string>(Dump(*text)) : text;
-    }
-    const auto message = ReadOutput(completion, "message");
-    if (!message) return std::unexpected(message.error());
-    return Dump(*message);
+  std::string WholeContent(Completion& completion) const {
+    return Dump(is_chat_ ? ReadOutput(completion, "message") : json(completion.Output("completion")));
   }
-  Outcome<std::string> WholeProbabilities(Completion& completion) const {
+  std::string WholeProbabilities(Completion& completion) const {
     if (!n_top_) return "null";
     LogProbabilities probabilities(*n_top_);
     if (!is_chat_) return probabilities.ReadAllAsColumns(completion);
-    auto all = probabilities.ReadAll(completion);
-    if (all) *all = fmt::format(R"({{"content":{},"refusal":null}})", *all);
-    return all;
+    return fmt::format(R"({{"content":{},"refusal":null}})", probabilities.ReadAll(completion));
   }
 
   const bool is_chat_;

@@ -29,10 +29,8 @@ GenerateRequest ReadGenerate(simdjson::dom::element body) {
   return request;
 }
 
-Outcome<size_t> GenerateForm::KeepChoice(Completion& completion, const Ending& /*ending*/) {
-  auto text = completion.Output("completion");
-  if (!text) return std::unexpected(std::move(text.error()));
-  text_ = std::move(*text);
+size_t GenerateForm::KeepChoice(Completion& completion, const Ending& /*ending*/) {
+  text_ = completion.Output("completion");
   return 7 * text_.size();  // and the answer, in which a byte may take six
 }
 

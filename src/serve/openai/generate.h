@@ -22,15 +22,15 @@ class GenerateForm final : public TextForm {
     if (!id.empty()) head_["id"] = id;
   }
 
-  Outcome<std::string> Begin(Completion& /*completion*/) override { return ""; }
-  Outcome<std::string> Add(Completion& /*completion*/, const std::string& piece, const Ending* /*so_far*/) override {
+  std::string Begin(Completion& /*completion*/) override { return ""; }
+  std::string Add(Completion& /*completion*/, const std::string& piece, const Ending* /*so_far*/) override {
     return piece.empty() ? "" : Event(With(piece));
   }
   std::string ReportProgress(const nlohmann::json& /*progress*/) override { return ""; }
-  Outcome<std::string> EndChoice(Completion& /*completion*/, const Ending& /*ending*/) override { return ""; }
+  std::string EndChoice(Completion& /*completion*/, const Ending& /*ending*/) override { return ""; }
   std::string End(const Ending& /*all*/) override { return ""; }
   std::string Fail(const ApiError& error) override { return Event({{"error", error.message}}); }
-  Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override;
+  size_t KeepChoice(Completion& completion, const Ending& ending) override;
   std::string Whole(const Ending& /*all*/) override { return Dump(With(text_)); }
 
  private:

@@ -19,10 +19,8 @@ uint64_t CachedTokens(const Ending& ending, const json& metadata) {
 }
 
 // null: the model is on another server, which does not report it.
-Outcome<json> ReadGeneration(Completion& completion) {
-  const auto output = completion.Output("generation");
-  if (!output) return std::unexpected(output.error());
-  json read = json::parse(*output, nullptr, false);
+json ReadGeneration(Completion& completion) {
+  json read = json::parse(completion.Output("generation"), nullptr, false);
   return read.is_object() ? read : json();
 }
 
@@ -55,11 +53,8 @@ json Biases(const json& pairs) {
 
 }  // namespace
 
-Outcome<json> ToJson(Completion& completion, const Ending& ending, LlamaChoice choice) {
-  const auto metadata = ReadOutput(completion, "metadata");
-  if (!metadata) return metadata;
-  const auto generation = ReadGeneration(completion);
-  if (!generation) return generation;
+json ToJson(Completion& completion, const Ending& ending, LlamaChoice choice) {
+  const json metadata = ReadOutput(completion, "metadata"), generation = ReadGeneration(completion);
   json members = {{"index", choice.index},
                   {"content", std::move(choice.content)},
                   {"tokens", std::move(choice.tokens)},
@@ -69,38 +64,31 @@ Outcome<json> ToJson(Completion& completion, const Ending& ending, LlamaChoice c
                   {"tokens_predicted", ending.completion_tokens},
                   {"tokens_evaluated", ending.prompt_tokens},
                   {"has_new_line", choice.has_new_line},
-                  {"truncated", metadata->value("truncated", false)},
-                  {"stop_type", StopType(ending, *metadata)},
-                  {"stopping_word", metadata->value("stopping_word", "")},
+                  {"truncated", metadata.value("truncated", false)},
+                  {"stop_type", StopType(ending, metadata)},
+                  {"stopping_word", metadata.value("stopping_word", "")},
                   {"timings", TimingsOf(ending)}};
-  if (generation->is_null()) return members;
-  members["tokens_cached"] = CachedTokens(ending, *metadata);
-  members["generation_settings"] = ToLlamaSettings(generation->value("settings", json::object()), choice.is_stream);
-  members["prompt"] = generation->value("prompt", "");
+  if (generation.is_null()) return members;
+  members["tokens_cached"] = CachedTokens(ending, metadata);
+  members["generation_settings"] = ToLlamaSettings(generation.value("settings", json::object()), choice.is_stream);
+  members["prompt"] = generation.value("prompt", "");
   return members;
 }
 
-Outcome<json> Verbose::Read(Completion& completion, const Ending& ending, bool is_stream) const {
-  auto text = completion.Output("completion");
-  if (!text) return std::unexpected(std::move(text.error()));
-  const bool has_new_line = text->contains('\n');
+json Verbose::Read(Completion& completion, const Ending& ending, bool is_stream) const {
+  std::string text = completion.Output("completion");
+  const bool has_new_line = text.contains('\n');
   return ToJson(completion, ending,
-                {.content = *std::move(text), .model = model_, .is_stream = is_stream, .has_new_line = has_new_line});
+                {.content = std::move(text), .model = model_, .is_stream = is_stream, .has_new_line = has_new_line});
 }
 
-Outcome<void> Verbose::AddTo(json& chunk, Completion& completion, const Ending& ending) const {
-  if (!is_wanted_) return {};
-  auto read = Read(completion, ending, /*is_stream=*/true);
-  if (!read) return std::unexpected(std::move(read.error()));
-  chunk[kVerbose] = *std::move(read);
-  return {};
+void Verbose::AddTo(json& chunk, Completion& completion, const Ending& ending) const {
+  if (is_wanted_) chunk[kVerbose] = Read(completion, ending, /*is_stream=*/true);
 }
 
-Outcome<size_t> Verbose::Keep(Completion& completion, const Ending& ending) {
+size_t Verbose::Keep(Completion& completion, const Ending& ending) {
   if (!is_wanted_ || !kept_.is_null()) return 0;
-  auto read = Read(completion, ending, /*is_stream=*/false);
-  if (!read) return std::unexpected(std::move(read.error()));
-  kept_ = *std::move(read);
+  kept_ = Read(completion, ending, /*is_stream=*/false);
   return Dump(kept_).size();
 }
 

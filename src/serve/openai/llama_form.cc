@@ -21,11 +21,10 @@ using nlohmann::json;
 namespace {
 
 // The token of the last step, if there is one.
-Outcome<std::vector<int32_t>> StepTokens(Completion& completion) {
-  const auto output = completion.Output("step_tokens");
-  if (!output) return std::unexpected(output.error());
-  std::vector<int32_t> tokens(output->size() / sizeof(int32_t));
-  if (!tokens.empty()) std::memcpy(tokens.data(), output->data(), tokens.size() * sizeof(int32_t));
+std::vector<int32_t> StepTokens(Completion& completion) {
+  const std::string output = completion.Output("step_tokens");
+  std::vector<int32_t> tokens(output.size() / sizeof(int32_t));
+  if (!tokens.empty()) std::memcpy(tokens.data(), output.data(), tokens.size() * sizeof(int32_t));
   return tokens;
 }
 
@@ -52,25 +51,22 @@ class LlamaForm final : public TextForm {
         members_(request.members),
         n_top_(request.n_top) {}
 
-  Outcome<std::string> Begin(Completion& completion) override {
-    const auto metadata = ReadOutput(completion, "metadata");
-    if (!metadata) return std::unexpected(metadata.error());
-    n_prompt_ = metadata->value("input_tokens", uint64_t{0});
+  std::string Begin(Completion& completion) override {
+    n_prompt_ = ReadOutput(completion, "metadata").value("input_tokens", uint64_t{0});
     n_sent_ = 0;
     has_new_line_ = false;
     if (n_top_) probabilities_.emplace(*n_top_);
     return "";
   }
-  Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override {
-    auto tokens = StepTokens(completion);
-    if (!tokens) return std::unexpected(std::move(tokens.error()));
-    if (tokens->empty() && piece.empty()) return "";
-    n_sent_ += tokens->size();
+  std::string Add(Completion& completion, const std::string& piece, const Ending* so_far) override {
+    std::vector<int32_t> tokens = StepTokens(completion);
+    if (tokens.empty() && piece.empty()) return "";
+    n_sent_ += tokens.size();
     has_new_line_ = has_new_line_ || piece.contains('\n');
-    json part = Part(piece, *std::move(tokens));
+    json part = Part(piece, std::move(tokens));
     if (so_far != nullptr) part["timings"] = TimingsOf(*so_far);
     if (probabilities_) {
-      if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
+      probabilities_->AddStep(completion);
       part["completion_probabilities"] = probabilities_->Take();
     }
     return Event(part);
@@ -80,35 +76,28 @@ class LlamaForm final : public TextForm {
     part["prompt_progress"] = progress;
     return Event(part);
   }
-  Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override {
-    auto last = Last(completion, ending, "");
-    if (!last) return std::unexpected(std::move(last.error()));
-    return Event(Wanted(*std::move(last)));
+  std::string EndChoice(Completion& completion, const Ending& ending) override {
+    return Event(Wanted(Last(completion, ending, "")));
   }
   std::string End(const Ending& /*all*/) override { return ""; }
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
-  Outcome<size_t> KeepToken(Completion& completion) override {
+  size_t KeepToken(Completion& completion) override {
     if (!wants_tokens_) return 0;
-    const auto tokens = StepTokens(completion);
-    if (!tokens) return std::unexpected(tokens.error());
-    tokens_.insert(tokens_.end(), tokens->begin(), tokens->end());
-    return tokens->size() * sizeof(int32_t);
+    const std::vector<int32_t> tokens = StepTokens(completion);
+    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+    return tokens.size() * sizeof(int32_t);
   }
-  Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override {
-    auto text = completion.Output("completion");
-    if (!text) return std::unexpected(std::move(text.error()));
-    has_new_line_ = text->contains('\n');
-    auto last = Last(completion, ending, *std::move(text));
-    if (!last) return std::unexpected(std::move(last.error()));
+  size_t KeepChoice(Completion& completion, const Ending& ending) override {
+    std::string text = completion.Output("completion");
+    has_new_line_ = text.contains('\n');
+    json last = Last(completion, ending, std::move(text));
     // As text: as a tree, probabilities of many tokens take fifteen times as much.
     std::string probabilities;
     constexpr std::string_view kProbabilities = "completion_probabilities";
     if (n_top_ && (members_.empty() || std::ranges::find(members_, kProbabilities) != members_.end())) {
-      auto all = LogProbabilities(*n_top_).ReadAll(completion);
-      if (!all) return std::unexpected(std::move(all.error()));
-      probabilities = fmt::format(R"("{}":{})", kProbabilities, *all);
+      probabilities = fmt::format(R"("{}":{})", kProbabilities, LogProbabilities(*n_top_).ReadAll(completion));
     }
-    std::string choice = Dump(Wanted(*std::move(last)));
+    std::string choice = Dump(Wanted(std::move(last)));
     if (!probabilities.empty()) choice.insert(1, probabilities + (choice.size() > 2 ? "," : ""));
     const size_t before = whole_.size();
     whole_ += (index_ > 1 ? "," : "") + choice;
@@ -123,7 +112,7 @@ class LlamaForm final : public TextForm {
             {"id_slot", kNoSlot}, {"tokens_predicted", n_sent_},   {"tokens_evaluated", n_prompt_}};
   }
   // All members of a finished choice; its text is `content`.
-  Outcome<json> Last(Completion& completion, const Ending& ending, std::string content) {
+  json Last(Completion& completion, const Ending& ending, std::string content) {
     return openai::ToJson(completion, ending,
                           {.index = index_++,
                            .content = std::move(content),

@@ -40,40 +40,35 @@ void AddTo(std::string& list, const json& element) {
 
 }  // namespace
 
-Outcome<void> LogProbabilities::Add(Completion& completion, const char* output, const Use& use) {
-  const auto list = completion.Output(output);
-  if (!list) return std::unexpected(list.error());
-  const bool is_good = ForEachObject(*list, [&](json one) {
+void LogProbabilities::Add(Completion& completion, const char* output, const Use& use) {
+  const bool is_good = ForEachObject(completion.Output(output), [&](json one) {
     if (const auto top = one.find("top_logprobs"); top != one.end() && top->is_array() && top->size() > n_top_) {
       top->erase(top->begin() + n_top_, top->end());
     }
     fresh_.push_back(std::move(one));
     use();
   });
-  if (is_good) return {};
-  return Refuse(WASINN_ERROR_RUNTIME, "the model's output '{}' is not a list of objects", output);
+  if (!is_good) throw NoOutput(output, "a list of objects");
 }
 
-Outcome<void> LogProbabilities::AddStep(Completion& completion) {
-  return Add(completion, "step_probabilities", [] {});
+void LogProbabilities::AddStep(Completion& completion) {
+  Add(completion, "step_probabilities", [] {});
 }
 
-Outcome<std::string> LogProbabilities::ReadAll(Completion& completion) {
+std::string LogProbabilities::ReadAll(Completion& completion) {
   std::string all;
-  auto added = Add(completion, "probabilities", [&] { AddTo(all, Take()[0]); });
-  if (!added) return std::unexpected(std::move(added.error()));
+  Add(completion, "probabilities", [&] { AddTo(all, Take()[0]); });
   return '[' + all + ']';
 }
 
-Outcome<std::string> LogProbabilities::ReadAllAsColumns(Completion& completion) {
+std::string LogProbabilities::ReadAllAsColumns(Completion& completion) {
   std::map<std::string, std::string> all;
   const json none = TakeAsColumns();
   for (const auto& [name, empty] : none.items()) all.emplace(name, "");
-  auto added = Add(completion, "probabilities", [&] {
+  Add(completion, "probabilities", [&] {
     const json columns = TakeAsColumns();
     for (const auto& [name, column] : columns.items()) AddTo(all[name], column[0]);
   });
-  if (!added) return std::unexpected(std::move(added.error()));
   std::string columns;
   for (const auto& [name, column] : all) {
     columns += fmt::format(R"({}"{}":[{}])", columns.empty() ? "" : ",", name, column);

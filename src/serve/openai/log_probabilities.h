@@ -11,26 +11,26 @@
 
 namespace wasinn::serve::openai {
 
-// For one text; used by one thread at a time.
+// For one text; used by one thread at a time. Functions that read a completion throw Failure.
 class LogProbabilities {
  public:
   // `n_top`: alternatives for each token.
   explicit LogProbabilities(unsigned n_top) : n_top_(n_top) {}
 
   // Adds the current token.
-  Outcome<void> AddStep(Completion& completion);
+  void AddStep(Completion& completion);
   // Returns tokens that were added since the last call: a list in the form of OpenAI's chat.
   nlohmann::json Take();
   // The same in the form of OpenAI's completions.
   nlohmann::json TakeAsColumns();
   // Returns all tokens, if none was added before, in either form, as text.
-  Outcome<std::string> ReadAll(Completion& completion);
-  Outcome<std::string> ReadAllAsColumns(Completion& completion);
+  std::string ReadAll(Completion& completion);
+  std::string ReadAllAsColumns(Completion& completion);
 
  private:
   using Use = std::function<void()>;
   // Adds the elements of such an output. `use` is called after each.
-  Outcome<void> Add(Completion& completion, const char* output, const Use& use);
+  void Add(Completion& completion, const char* output, const Use& use);
 
   const unsigned n_top_;
   nlohmann::json fresh_ = nlohmann::json::array();

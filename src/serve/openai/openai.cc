@@ -58,14 +58,14 @@ void UseAdapter(const TextModels::Name& name, std::string& options) {
 
 Charge NewCharge(const Tenant& tenant, uint64_t bytes) {
   Charge charge(tenant.budget());
-  if (!charge.Add(bytes)) throw ToApiError(NoMemory());
+  if (!charge.Add(bytes)) throw NoMemory();
   return charge;
 }
 
 // For a whole answer, instead of what it was made from.
 void ChargeAnswer(Charge charge, uint64_t most, Response& response) {
   charge.ShrinkTo(0);
-  if (!charge.Add(most)) throw ToApiError(NoMemory());
+  if (!charge.Add(most)) throw NoMemory();
   response.charge = std::move(charge);
 }
 
@@ -89,9 +89,7 @@ bool OpenAi::Has(const Header& request) { return IsOurs({request.target().data()
 template <typename T>
 asio::awaitable<T> OpenAi::On(Workers& workers, Exchange& exchange, Place place, Cancellation* cancellation,
                               std::function<T()> work) {
-  Outcome<T> done = co_await workers.Do(std::move(work), exchange.admission.tenant->share(), cancellation, place);
-  if (!done) throw ToApiError(done.error());
-  co_return std::move(*done);
+  co_return OrThrow(co_await workers.Do(std::move(work), exchange.admission.tenant->share(), cancellation, place));
 }
 
 template <typename T>
@@ -132,62 +130,36 @@ asio::awaitable<OpenAi::Opened> OpenAi::Open(Exchange& exchange, const std::stri
 }
 
 asio::awaitable<Response> OpenAi::AnswerStream(TextWork work, std::unique_ptr<TextForm> form) {
-  auto stream = co_await BeginTextStream(std::move(work), std::move(form));
-  if (!stream) throw ToApiError(stream.error());
   Response response{.content_type = "text/event-stream"};
   AddStreamHeaders(response);
-  response.source = std::move(*stream);
+  response.source = co_await BeginTextStream(std::move(work), std::move(form));
   co_return response;
 }
 
 namespace {
 
-// `each` is called after each piece.
-Outcome<void> Finish(
-    const std::function<Outcome<std::optional<std::string>>()>& next,
-    const std::function<Outcome<void>()>& each = [] { return Outcome<void>(); }) {
-  for (;;) {
-    const auto piece = next();
-    if (!piece) return std::unexpected(piece.error());
-    if (!*piece) return {};
-    if (auto done = each(); !done) return done;
-  }
+void Add(size_t bytes, Charge& charge) {
+  if (!charge.Add(bytes)) throw NoMemory();
 }
 
-Outcome<void> GenerateOne(TextWork& work, size_t i, TextForm& form, Ending& all) {
-  auto completion = work.Begin(i);
-  if (!completion) return std::unexpected(std::move(completion.error()));
-  const auto keep = [&]() -> Outcome<void> {
-    const auto bytes = form.KeepToken(**completion);
-    if (!bytes) return std::unexpected(bytes.error());
-    if (*bytes > 0 && !work.charge.Add(*bytes)) return std::unexpected(NoMemory());
-    return {};
-  };
-  if (auto finished = Finish([&] { return work.Next(**completion); }, keep); !finished) return finished;
-  const auto ending = work.End(**completion);
-  if (!ending) return std::unexpected(ending.error());
-  const auto bytes = form.KeepChoice(**completion, *ending);
-  if (!bytes) return std::unexpected(bytes.error());
-  if (!work.charge.Add(*bytes)) return std::unexpected(NoMemory());
-  all.Add(*ending, work.prompts.IsAgain(i));
-  return {};
+void GenerateOne(TextWork& work, size_t i, TextForm& form, Ending& all) {
+  const auto completion = work.Begin(i);
+  while (work.Next(*completion)) Add(form.KeepToken(*completion), work.charge);
+  const Ending ending = work.End(*completion);
+  Add(form.KeepChoice(*completion, ending), work.charge);
+  all.Add(ending, work.prompts.IsAgain(i));
 }
 
 }  // namespace
 
 asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<TextForm> form) {
-  std::function<Outcome<std::string>()> run = [&]() -> Outcome<std::string> {
+  std::function<std::string()> run = [&] {
     Ending all;
-    for (size_t i = 0; i < work.prompts.size(); ++i) {
-      if (auto kept = GenerateOne(work, i, *form, all); !kept) return std::unexpected(std::move(kept.error()));
-    }
+    for (size_t i = 0; i < work.prompts.size(); ++i) GenerateOne(work, i, *form, all);
     return form->Whole(all);
   };
-  const auto done = co_await work.workers.Do(std::move(run), work.tenant.share(), work.cancellation.get());
-  auto whole = done ? std::move(*done) : std::unexpected(done.error());
-  if (!whole) throw ToApiError(whole.error());
   Response response;
-  response.text = std::move(*whole);
+  response.text = OrThrow(co_await work.workers.Do(std::move(run), work.tenant.share(), work.cancellation.get()));
   ChargeAnswer(std::move(work.charge), response.text.size(), response);
   co_return response;
 }
@@ -213,6 +185,8 @@ asio::awaitable<Response> OpenAi::Generate(Exchange& exchange, const std::string
     co_return co_await AnswerBy(std::move(form), std::move(request.text), std::move(opened), exchange);
   } catch (ApiError& error) {
     wrong = std::move(error);
+  } catch (const Failure& failure) {
+    wrong = ToApiError(failure);
   }
   co_return ErrorResponse(wrong.status, wrong.message);
 }
@@ -249,13 +223,12 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Exchange& exchange, const PromptQ
     const auto completion = exchange.admission.generation->models().Complete(
         tenant, opened.name.model, opened.name.version, prompt, cancellation.get());
     if (!completion) throw question.ToApiError(completion.error());
-    if (const auto finished = Finish([&] { return (*completion)->Next(); }); !finished)
-      throw ToApiError(finished.error());
-    const auto output = (*completion)->Output("completion");
-    if (!output) throw ToApiError(output.error());
+    while ((*completion)->Next()) {
+    }
+    const std::string output = (*completion)->Output("completion");
     Response response;
-    ChargeAnswer(std::move(charge), 2 * output->size(), response);
-    response.text = question.format(*output);
+    ChargeAnswer(std::move(charge), 2 * output.size(), response);
+    response.text = question.format(output);
     return response;
   };
   co_return co_await On(workers_, exchange, PlaceOf(opened.name.model), cancellation.get(), std::move(run));
@@ -274,11 +247,10 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Exchange& exchange, What (*read)
   const VectorsWork work{exchange.admission.generation->models(), tenant, opened.name.model, opened.name.version,
                          cancellation.get()};
   std::function<Response()> run = [&] {
-    const auto made = MakeVectors(work, request.prompt, request.rows());
-    if (!made) throw ToApiError(made.error());
-    Charge charge = NewCharge(tenant, kMostOfNumber * made->numbers.size());
-    metrics_.AddTokens(work.model, work.version, made->tokens, 0);
-    Response response = ToResponse(ToJson(*made, request));
+    const Vectors made = MakeVectors(work, request.prompt, request.rows());
+    Charge charge = NewCharge(tenant, kMostOfNumber * made.numbers.size());
+    metrics_.AddTokens(work.model, work.version, made.tokens, 0);
+    Response response = ToResponse(ToJson(made, request));
     ChargeAnswer(std::move(charge), response.text.size(), response);
     return response;
   };
@@ -326,15 +298,14 @@ asio::awaitable<std::optional<Response>> OpenAi::AnswerByUpstream(Exchange& exch
     ThrowWrong(request.stored, request.stored + ": tenants cannot use what the model's server has stored");
   }
   Tenant& tenant = *exchange.admission.tenant;
-  auto place = (*upstream)->Enter(tenant.share());
-  if (!place) throw ToApiError(place.error());
+  Upstream::Place place = OrThrow((*upstream)->Enter(tenant.share()));
   Charge charge = NewCharge(tenant, UpstreamCall::kBytes);
   auto call = std::make_unique<UpstreamCall>(
       UpstreamCall::Options{.context = context_,
                             .patience = std::chrono::milliseconds(tenant.settings().limits().compute_timeout_ms),
                             .cancellation = exchange.watch(),
                             .charge = std::move(charge)},
-      std::move(*place), *upstream);
+      std::move(place), *upstream);
   std::string model = Dump((*upstream)->address().model);
   const auto body = WithModel(exchange.request.body().view(), request, model);
   const UpstreamCall::Request passed{.path = path, .body = body, .trace = exchange.about.trace.ToHeader()};
@@ -391,6 +362,8 @@ asio::awaitable<Response> OpenAi::Answer(Exchange& exchange) {
     co_return co_await AnswerKnown(exchange, words);
   } catch (ApiError& error) {
     wrong = std::move(error);
+  } catch (const Failure& failure) {
+    wrong = ToApiError(failure);
   }
   Response response = openai::ToResponse(wrong);
   if (wrong.status == http::status::method_not_allowed) {

@@ -42,7 +42,7 @@ class OpenAi {
   };
   using NewForm = std::unique_ptr<TextForm>(const TextRequest& request);
 
-  // The functions below throw ApiError.
+  // The functions below throw ApiError and Failure.
   asio::awaitable<Response> AnswerKnown(Exchange& exchange, const Words& words);
   Response AnswerModels(const Exchange& exchange, const Words& words) const;
   asio::awaitable<Response> AnswerText(Exchange& exchange, TextRequest (*read)(simdjson::dom::element),

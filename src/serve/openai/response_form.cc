@@ -56,20 +56,18 @@ class ResponseForm final : public TextForm {
  public:
   explicit ResponseForm(const TextRequest& request) : model_(request.model) {}
 
-  Outcome<std::string> Begin(Completion& /*completion*/) override {
+  std::string Begin(Completion& /*completion*/) override {
     const json self = Self("in_progress");
     std::string events = Emit("response.created", {{"response", self}});
     return events += Emit("response.in_progress", {{"response", self}});
   }
-  Outcome<std::string> Add(Completion& completion, const std::string& /*piece*/, const Ending* so_far) override {
-    const auto message = ReadOutput(completion, "message");
-    if (!message) return std::unexpected(message.error());
-    return Grow(*message, so_far);
+  std::string Add(Completion& completion, const std::string& /*piece*/, const Ending* so_far) override {
+    return Grow(ReadOutput(completion, "message"), so_far);
   }
   std::string ReportProgress(const json& progress) override {
     return Emit("response.in_progress", {{"response", Self("in_progress")}, {"prompt_progress", progress}});
   }
-  Outcome<std::string> EndChoice(Completion& completion, const Ending& /*ending*/) override {
+  std::string EndChoice(Completion& completion, const Ending& /*ending*/) override {
     return Add(completion, "", nullptr);
   }
   std::string End(const Ending& all) override {
@@ -82,10 +80,8 @@ class ResponseForm final : public TextForm {
     self["error"] = {{"code", "server_error"}, {"message", error.message}};
     return Emit("response.failed", {{"response", std::move(self)}});
   }
-  Outcome<size_t> KeepChoice(Completion& completion, const Ending& /*ending*/) override {
-    const auto message = ReadOutput(completion, "message");
-    if (!message) return std::unexpected(message.error());
-    return Grow(*message, nullptr).size();
+  size_t KeepChoice(Completion& completion, const Ending& /*ending*/) override {
+    return Grow(ReadOutput(completion, "message"), nullptr).size();
   }
   std::string Whole(const Ending& all) override {
     (void)EndItems(all);

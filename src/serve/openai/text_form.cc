@@ -68,27 +68,27 @@ std::string Choices::Finish(const json& rest) {
   return std::move(text_);
 }
 
-Outcome<json> ReadFingerprint(Completion& completion) {
-  const auto metadata = ReadOutput(completion, "metadata");
-  if (!metadata) return metadata;
-  return fmt::format("b{}-{}", metadata->value("llama_build_number", 0), metadata->value("llama_commit", ""));
+json ReadFingerprint(Completion& completion) {
+  const json metadata = ReadOutput(completion, "metadata");
+  return fmt::format("b{}-{}", metadata.value("llama_build_number", 0), metadata.value("llama_commit", ""));
 }
 
-Outcome<json> ReadOutput(Completion& completion, const char* name) {
-  const auto text = completion.Output(name);
-  if (!text) return std::unexpected(text.error());
-  json read = json::parse(*text, nullptr, false);
-  if (!read.is_discarded()) return read;
-  return Refuse(WASINN_ERROR_RUNTIME, "the model's output '{}' is not JSON", name);
+Failure NoOutput(const char* name, const char* kind) {
+  return {WASINN_ERROR_RUNTIME, fmt::format("the model's output '{}' is not {}", name, kind)};
 }
 
-Outcome<Ending> ReadEnding(Completion& completion) {
-  const auto metadata = ReadOutput(completion, "metadata");
-  if (!metadata) return std::unexpected(metadata.error());
-  const auto count = [&](const char* key) { return metadata->value(key, uint64_t{0}); };
+json ReadOutput(Completion& completion, const char* name) {
+  json read = json::parse(completion.Output(name), nullptr, false);
+  if (read.is_discarded()) throw NoOutput(name, "JSON");
+  return read;
+}
+
+Ending ReadEnding(Completion& completion) {
+  const json metadata = ReadOutput(completion, "metadata");
+  const auto count = [&](const char* key) { return metadata.value(key, uint64_t{0}); };
   Ending ending{.prompt_tokens = count("input_tokens"), .completion_tokens = count("output_tokens")};
   ending.cached_tokens = ending.prompt_tokens - std::min(ending.prompt_tokens, count("evaluated_tokens"));
-  const json reason = metadata->value("finish_reason", json());
+  const json reason = metadata.value("finish_reason", json());
   ending.reason = reason.is_string() ? reason.get<std::string>() : "stop";
   return ending;
 }

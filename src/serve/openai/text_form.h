@@ -26,20 +26,22 @@ struct Ending {
   // Adds another text of the same request, for the same prompt or another.
   void Add(const Ending& other, bool has_same_prompt);
 };
-Outcome<Ending> ReadEnding(Completion& completion);
+// Throws Failure.
+Ending ReadEnding(Completion& completion);
 
-// One answer, used by one thread at a time. It has one or several texts, its choices, one after the other.
+// One answer, used by one thread at a time. It has one or several texts, its choices, one after the other. Functions
+// that read a completion throw Failure.
 class TextForm {
  public:
   virtual ~TextForm() = default;
 
   // A stream: events in this order; "": none. For each choice:
-  virtual Outcome<std::string> Begin(Completion& completion) = 0;
+  virtual std::string Begin(Completion& completion) = 0;
   // `piece`: the current token. `so_far`: data to report with it; NULL: none.
-  virtual Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) = 0;
+  virtual std::string Add(Completion& completion, const std::string& piece, const Ending* so_far) = 0;
   // The evaluation of the prompt, before its first token.
   virtual std::string ReportProgress(const nlohmann::json& progress) = 0;
-  virtual Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) = 0;
+  virtual std::string EndChoice(Completion& completion, const Ending& ending) = 0;
   // `all`: of all choices together.
   virtual std::string End(const Ending& all) = 0;
   // An error within the stream, which ends it.
@@ -47,8 +49,8 @@ class TextForm {
 
   // A whole answer: called for each token, after each choice, and at the end. The first two return the number of bytes
   // that they keep, the last the answer.
-  virtual Outcome<size_t> KeepToken(Completion& /*completion*/) { return 0; }
-  virtual Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) = 0;
+  virtual size_t KeepToken(Completion& /*completion*/) { return 0; }
+  virtual size_t KeepChoice(Completion& completion, const Ending& ending) = 0;
   virtual std::string Whole(const Ending& all) = 0;
 };
 
@@ -83,9 +85,11 @@ nlohmann::json UsageOf(const Ending& ending);
 // In the form of llama.cpp's server.
 nlohmann::json TimingsOf(const Ending& ending);
 // The framework's build, for OpenAI's system_fingerprint.
-Outcome<nlohmann::json> ReadFingerprint(Completion& completion);
+nlohmann::json ReadFingerprint(Completion& completion);
 
-// Parses an output of the model.
-Outcome<nlohmann::json> ReadOutput(Completion& completion, const char* name);
+// Parses an output of the model. Throws Failure, like ReadFingerprint.
+nlohmann::json ReadOutput(Completion& completion, const char* name);
+// The failure if it is not of this kind, such as "JSON".
+Failure NoOutput(const char* name, const char* kind);
 
 }  // namespace wasinn::serve::openai

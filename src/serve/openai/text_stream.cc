@@ -32,12 +32,11 @@ class Progress {
   Progress(bool is_wanted, std::chrono::steady_clock::time_point begun) : is_over_(!is_wanted), begun_(begun) {}
 
   // llama.cpp's `prompt_progress`, whose first event has the tokens that were evaluated before. Empty: no progress
-  // since the last call.
-  Outcome<std::optional<json>> Next(Completion& completion) {
+  // since the last call. Throws Failure.
+  std::optional<json> Next(Completion& completion) {
     if (is_over_) return std::nullopt;
-    const auto metadata = ReadOutput(completion, "metadata");
-    if (!metadata) return std::unexpected(metadata.error());
-    const auto count = [&](const char* name) { return metadata->value(name, uint64_t{0}); };
+    const json metadata = ReadOutput(completion, "metadata");
+    const auto count = [&](const char* name) { return metadata.value(name, uint64_t{0}); };
     const uint64_t total = count("input_tokens"), cached = total - std::min(total, count("evaluated_tokens"));
     const bool is_evaluated = count("output_tokens") > 0;  // even if a model reports nothing else
     const uint64_t held = !reported_ ? cached : is_evaluated ? total : count("held_prompt_tokens");
@@ -75,14 +74,13 @@ class TextStream final : public BodySource {
   TextStream(const TextStream&) = delete;
   TextStream& operator=(const TextStream&) = delete;
 
-  // Called once, first. Waits for the first event, or the error.
-  asio::awaitable<Outcome<void>> Begin() {
+  // Called once, first. Waits for the first event. Throws Failure.
+  asio::awaitable<void> Begin() {
     Start();
     co_await AwaitEvents();
     const std::lock_guard lock(mutex_);
     if (thrown_ != nullptr) std::rethrow_exception(thrown_);
-    if (failure_) co_return std::unexpected(*failure_);
-    co_return Outcome<void>();
+    if (failure_) throw *failure_;
   }
   asio::awaitable<std::optional<std::string>> Next() override {
     for (;;) {
@@ -133,80 +131,52 @@ class TextStream final : public BodySource {
   // On a worker.
   void Run() noexcept {
     try {
-      Work();
+      while (n_ended_ < work_.prompts.size()) {
+        if (!WorkOnOne()) return;
+      }
+    } catch (const Failure& why) {
+      Refuse(why);
     } catch (...) {
       Leave(State::kOver, std::current_exception());
     }
   }
-  void Work() {
-    while (n_ended_ < work_.prompts.size()) {
-      if (!WorkOnOne()) return;
-    }
-  }
-  // Generates the next text to its end; false: the worker stops.
+  // Generates the next text to its end; false: the worker stops. Throws Failure, like the next functions.
   bool WorkOnOne() {
-    const auto stop = [this](const Failure& why) {
-      Stop(why);
-      return false;
-    };
     const auto rest = [this] {
       Leave(State::kResting);
       return false;
     };
     if (completion_ == nullptr) {
-      auto begun = work_.Begin(n_ended_);
-      if (!begun) return stop(begun.error());
-      completion_ = std::move(*begun);
+      completion_ = work_.Begin(n_ended_);
       progress_ = Progress(work_.prompts.wants_progress, work_.begun);
-      const auto events = form_->Begin(*completion_);
-      if (!events) return stop(events.error());
-      const auto progress = ReadProgress();
-      if (!progress) return stop(progress.error());
-      if (!Emit(*events + *progress)) return rest();
+      std::string events = form_->Begin(*completion_);
+      events += ReadProgress();
+      if (!Emit(events)) return rest();
     }
-    for (;;) {
-      const auto next = work_.Next(*completion_);
-      if (!next) return stop(next.error());
-      const std::optional<std::string>& piece = *next;
-      if (!piece) break;
-      const auto events = Add(*piece);
-      if (!events) return stop(events.error());
-      if (!Emit(*events)) return rest();
+    while (const auto piece = work_.Next(*completion_)) {
+      if (!Emit(Add(*piece))) return rest();
     }
-    const auto progress = ReadProgress();  // even if the text has ended before its first token
-    if (!progress) return stop(progress.error());
-    const auto ending = work_.End(*completion_);
-    if (!ending) return stop(ending.error());
-    auto events = form_->EndChoice(*completion_, *ending);
-    if (!events) return stop(events.error());
-    events->insert(0, *progress);
+    std::string events = ReadProgress();  // even if the text has ended before its first token
+    const Ending ending = work_.End(*completion_);
+    events += form_->EndChoice(*completion_, ending);
     completion_.reset();  // frees its slot before the client sees the end
-    all_.Add(*ending, work_.prompts.IsAgain(n_ended_));
-    if (++n_ended_ < work_.prompts.size()) return Emit(*events) || rest();
-    (void)Emit(*events + form_->End(all_));
+    all_.Add(ending, work_.prompts.IsAgain(n_ended_));
+    if (++n_ended_ < work_.prompts.size()) return Emit(events) || rest();
+    (void)Emit(events + form_->End(all_));
     Leave(State::kOver);
     return false;
   }
   // The events for a token, and for the prompt's progress.
-  Outcome<std::string> Add(const std::string& piece) {
-    const auto progress = ReadProgress();
-    if (!progress) return progress;
+  std::string Add(const std::string& piece) {
+    std::string events = ReadProgress();
     std::optional<Ending> so_far;
-    if (work_.prompts.wants_timings && progress_.is_over()) {
-      auto ending = work_.SoFar(*completion_);
-      if (!ending) return std::unexpected(std::move(ending.error()));
-      so_far = std::move(*ending);
-    }
-    const auto events = form_->Add(*completion_, piece, so_far ? &*so_far : nullptr);
-    if (!events) return events;
-    return *progress + *events;
+    if (work_.prompts.wants_timings && progress_.is_over()) so_far = work_.SoFar(*completion_);
+    return events += form_->Add(*completion_, piece, so_far ? &*so_far : nullptr);
   }
-  Outcome<std::string> ReadProgress() {
+  std::string ReadProgress() {
     const bool was_over = progress_.is_over();
-    const auto news = progress_.Next(*completion_);
-    if (!news) return std::unexpected(news.error());
+    const std::optional<json> report = progress_.Next(*completion_);
     if (!was_over && progress_.is_over()) work_.ComeFirst(n_ended_);
-    const std::optional<json>& report = *news;
     return report ? form_->ReportProgress(*report) : "";
   }
   // Returns whether the worker should continue.
@@ -276,9 +246,9 @@ class TextStream final : public BodySource {
 
 }  // namespace
 
-asio::awaitable<Outcome<std::unique_ptr<BodySource>>> BeginTextStream(TextWork work, std::unique_ptr<TextForm> form) {
+asio::awaitable<std::unique_ptr<BodySource>> BeginTextStream(TextWork work, std::unique_ptr<TextForm> form) {
   auto stream = std::make_unique<TextStream>(std::move(work), std::move(form));
-  if (auto begun = co_await stream->Begin(); !begun) co_return std::unexpected(std::move(begun.error()));
+  co_await stream->Begin();
   co_return std::move(stream);
 }
 

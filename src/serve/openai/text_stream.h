@@ -11,7 +11,7 @@
 
 namespace wasinn::serve::openai {
 
-// Waits for the first event, or the error.
-asio::awaitable<Outcome<std::unique_ptr<BodySource>>> BeginTextStream(TextWork work, std::unique_ptr<TextForm> form);
+// Waits for the first event. Throws Failure.
+asio::awaitable<std::unique_ptr<BodySource>> BeginTextStream(TextWork work, std::unique_ptr<TextForm> form);
 
 }  // namespace wasinn::serve::openai

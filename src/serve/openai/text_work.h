@@ -29,16 +29,16 @@ struct TextWork {
   std::chrono::steady_clock::time_point exchange = std::chrono::steady_clock::now(), begun, first,
                                         last;  // the last three: of a text, its first token and its last one
 
-  // Begins text i; called once for each, in order. The text has its first token, or with progress events a part of the
+  // These functions throw Failure. Begins text i; called once for each, in order. The text has its first token, or with progress events a part of the
   // prompt: then ComeFirst is called once the token is there.
-  Outcome<std::unique_ptr<Completion>> Begin(size_t i);
+  std::unique_ptr<Completion> Begin(size_t i);
   void ComeFirst(size_t i);
   // Like Completion::Next.
-  Outcome<std::optional<std::string>> Next(Completion& completion);
+  std::optional<std::string> Next(Completion& completion);
   // The data so far.
-  Outcome<Ending> SoFar(Completion& completion) const;
+  Ending SoFar(Completion& completion) const;
   // Called after the last token.
-  Outcome<Ending> End(Completion& completion) const;
+  Ending End(Completion& completion) const;
 };
 
 }  // namespace wasinn::serve::openai

@@ -106,22 +106,22 @@ uint64_t BytesOf(const Prompt& prompt, std::span<const std::string> others) {
   return bytes;
 }
 
-Outcome<Vectors> MakeVectors(const VectorsWork& work, const Prompt& prompt, size_t rows) {
+Vectors MakeVectors(const VectorsWork& work, const Prompt& prompt, size_t rows) {
   InferRequest request{.model = work.model, .version = work.version, .inputs = {}, .outputs = {kVectors, kMetadata}};
   request.inputs.push_back(ToInput("prompt", prompt.prompt));
   request.inputs.push_back(ToInput("options", prompt.options));
-  const auto inferred = work.models.Infer(work.tenant, request, work.cancellation);
-  if (!inferred) return std::unexpected(inferred.error());
-  const OutputTensor* const output = Find(*inferred, kVectors);
+  const InferResponse inferred = OrThrow(work.models.Infer(work.tenant, request, work.cancellation));
+  const OutputTensor* const output = Find(inferred, kVectors);
   const bool is_good = output != nullptr && output->datatype->dtype == WASINN_DTYPE_F32 && output->shape.size() == 2 &&
                        output->shape[0] == static_cast<int64_t>(rows) &&
                        output->bytes.size() == rows * static_cast<size_t>(output->shape[1]) * sizeof(float);
   if (!is_good) {
-    return Refuse(WASINN_ERROR_RUNTIME, "the model's output '{}' does not have {} rows of FP32", kVectors, rows);
+    throw Failure{WASINN_ERROR_RUNTIME,
+                  fmt::format("the model's output '{}' does not have {} rows of FP32", kVectors, rows)};
   }
   Vectors made{.numbers = std::vector<float>(output->bytes.size() / sizeof(float)),
                .width = static_cast<size_t>(output->shape[1]),
-               .tokens = TokensOf(*inferred)};
+               .tokens = TokensOf(inferred)};
   std::memcpy(made.numbers.data(), output->bytes.data(), output->bytes.size());
   return made;
 }

@@ -35,8 +35,8 @@ struct Vectors {
 
 // The memory of a request from reading to answering: the prompt, its tensors, and `others`.
 uint64_t BytesOf(const Prompt& prompt, std::span<const std::string> others = {});
-// From the model's output `embeddings`, which must have `rows` rows. Blocks.
-Outcome<Vectors> MakeVectors(const VectorsWork& work, const Prompt& prompt, size_t rows);
+// From the model's output `embeddings`, which must have `rows` rows. Blocks. Throws Failure.
+Vectors MakeVectors(const VectorsWork& work, const Prompt& prompt, size_t rows);
 
 // /v1/embeddings: vectors of texts.
 struct EmbeddingsRequest {

@@ -62,51 +62,48 @@ Completion::~Completion() {
   }
 }
 
-Failure Completion::WhyNot(Failure failure) const {
+template <typename T>
+T Completion::ValueOf(Outcome<T> outcome) const {
   const bool is_cancelled = cancellation_ != nullptr && cancellation_->is_cancelled();
-  return is_cancelled ? ClientGone() : std::move(failure);
+  if (!outcome && is_cancelled) throw ClientGone();
+  return OrThrow(std::move(outcome));
 }
 
-Outcome<void> Completion::Start(const Prompt& prompt) {
+void Completion::Start(const Prompt& prompt) {
   Inputs inputs(guest_);
-  if (auto added = inputs.Add("prompt", prompt.prompt); !added) return added;
-  if (auto added = inputs.Add("options", prompt.options); !added) return added;
+  ValueOf(inputs.Add("prompt", prompt.prompt));
+  ValueOf(inputs.Add("options", prompt.options));
   wasinn_wit_result result = {};
   const std::vector<wasinn_wit_named_tensor> taken = inputs.Take();
   wasinn_status* status = wasinn_wit()->context_start(guest_, context_.get(), taken.data(), taken.size(), &result);
-  auto started = ToOutcome(guest_, status, result);
-  if (!started) return std::unexpected(std::move(started.error()));
-  return {};
+  (void)ValueOf(ToOutcome(guest_, status, result));
 }
 
-Outcome<void> Completion::Begin(const Prompt& prompt) {
-  if (auto started = Start(prompt); !started) return std::unexpected(WhyNot(std::move(started.error())));
-  auto first = Step();
-  if (!first) return std::unexpected(std::move(first.error()));
-  first_ = std::move(*first);
+Outcome<void> Completion::Begin(const Prompt& prompt) try {
+  Start(prompt);
+  first_ = Step();
   goes_on_ = prompt.goes_on;
   if (goes_on_) beginning_ = ModelContexts::BeginningOf(prompt.prompt);
   return {};
+} catch (Failure& failure) {
+  return std::unexpected(std::move(failure));
 }
 
-Outcome<std::optional<std::string>> Completion::Next() {
+std::optional<std::string> Completion::Next() {
   if (!std::exchange(has_begun_, true)) return std::exchange(first_, std::nullopt);
   return Step();
 }
 
-Outcome<std::optional<std::string>> Completion::Step() {
+std::optional<std::string> Completion::Step() {
   wasinn_wit_result result = {};
   wasinn_wit_view view = {};
   uint32_t has_piece = 0;
   wasinn_status* status = wasinn_wit()->context_next(guest_, context_.get(), &result, &has_piece, &view);
   const View piece(view);
   auto stepped = ToOutcome(guest_, status, result);
-  if (!stepped) {
-    // Not a failure: the text ends here.
-    if (stepped.error().code != WASINN_ERROR_CONTEXT_FULL) return std::unexpected(WhyNot(std::move(stepped.error())));
-    has_piece = 0;
-  }
-  if (has_piece == 0) {
+  const bool is_full = !stepped && stepped.error().code == WASINN_ERROR_CONTEXT_FULL;  // the text ends here
+  if (!is_full) (void)ValueOf(std::move(stepped));
+  if (is_full || has_piece == 0) {
     has_ended_ = true;
     return std::nullopt;
   }
@@ -114,17 +111,16 @@ Outcome<std::optional<std::string>> Completion::Step() {
   return std::string(text.begin(), text.end());
 }
 
-Outcome<std::string> Completion::Output(std::string_view name) {
+std::string Completion::Output(std::string_view name) {
   const wasinn_wit_functions& wit = *wasinn_wit();
   wasinn_wit_result result = {};
   wasinn_status* status = wit.context_get_output(guest_, context_.get(), name.data(), name.size(), &result);
-  const Outcome<uint32_t> tensor = ToOutcome(guest_, status, result);
-  if (!tensor) return std::unexpected(WhyNot(tensor.error()));
+  const uint32_t tensor = ValueOf(ToOutcome(guest_, status, result));
   wasinn_wit_view view = {};
-  auto shown = ToOutcome(wit.tensor_data(guest_, *tensor, &view));
+  auto shown = ToOutcome(wit.tensor_data(guest_, tensor, &view));
   const View data(view);
-  wasinn_status_free(wit.tensor_drop(guest_, *tensor));  // the view keeps its memory
-  if (!shown) return std::unexpected(std::move(shown.error()));
+  wasinn_status_free(wit.tensor_drop(guest_, tensor));  // the view keeps its memory
+  OrThrow(std::move(shown));
   const std::span<const char> text = data.of<char>();
   return std::string(text.begin(), text.end());
 }

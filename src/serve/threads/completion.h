@@ -36,14 +36,17 @@ class Completion {
   // Whether Next was called.
   bool has_begun() const { return has_begun_; }
   // The text of the next token, which may be empty, beginning with the first token. Empty optional: the text has ended.
-  Outcome<std::optional<std::string>> Next();
+  // Throws Failure, like Output.
+  std::optional<std::string> Next();
   // The present text of an output of the model.
-  Outcome<std::string> Output(std::string_view name);
+  std::string Output(std::string_view name);
 
  private:
-  Outcome<void> Start(const Prompt& prompt);
-  Outcome<std::optional<std::string>> Step();
-  Failure WhyNot(Failure failure) const;
+  void Start(const Prompt& prompt);
+  std::optional<std::string> Step();
+  // Throws its failure, or that the client has gone.
+  template <typename T>
+  T ValueOf(Outcome<T> outcome) const;
 
   const std::shared_ptr<const void> model_;
   wasinn_guest* const guest_;
