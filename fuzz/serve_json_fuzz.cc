@@ -14,9 +14,8 @@
 #include "fuzz/expect.h"
 #include "fuzz/serve_checks.h"
 #include "serve/http/request_body.h"
-#include "serve/oip/json_request.h"
-#include "serve/oip/json_response.h"
 #include "serve/oip/json_tensor.h"
+#include "serve/oip/rest_message.h"
 
 namespace wasinn::fuzz {
 namespace {

@@ -29,14 +29,13 @@
 #include "serve/http/tls.h"
 #include "serve/log.h"
 #include "serve/metrics/access_log.h"
-#include "serve/metrics/load_metrics.h"
 #include "serve/metrics/request_metrics.h"
 #include "serve/models/statistics.h"
 #include "serve/oip/rest.h"
 #include "serve/openai/fields.h"
 #include "serve/reloader.h"
 #include "serve/tenants/gate.h"
-#include "serve/threads/inline_permits.h"
+#include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
 
 namespace wasinn::serve {

@@ -8,7 +8,7 @@
 #include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_request.h"
 #include "serve/grpc/grpc_service.h"
-#include "serve/openai/text_work.h"
+#include "serve/openai/text_stream.h"
 
 namespace wasinn::serve {
 namespace {

@@ -21,7 +21,7 @@
 #include "serve/models/statistics.h"
 #include "serve/tenants/gate.h"
 #include "serve/tenants/memory_budget.h"
-#include "serve/threads/quick_lane.h"
+#include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
 
 namespace wasinn::serve {

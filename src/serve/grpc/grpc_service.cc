@@ -9,7 +9,7 @@
 #include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_reactors.h"
 #include "serve/http/content_encoding.h"
-#include "serve/oip/server_metadata.h"
+#include "serve/oip/rest_message.h"
 
 // gRPC's friend class for access to its buffers: the public functions do not show whether they are compressed.
 class grpc::internal::GrpcByteBufferPeer {

@@ -15,7 +15,7 @@
 #include "serve/metrics/request_metrics.h"
 #include "serve/models/statistics.h"
 #include "serve/tenants/gate.h"
-#include "serve/threads/quick_lane.h"
+#include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
 
 namespace wasinn::serve {

@@ -1,4 +1,4 @@
-// Counts of answered requests, by path and outcome, in Prometheus' text format.
+// Counts of answered requests, by path and outcome, and the server's load, in Prometheus' text format.
 #pragma once
 
 #include <chrono>
@@ -16,6 +16,10 @@
 namespace wasinn::serve {
 
 class Generation;
+class MemoryBudget;
+class Routes;
+class TextModels;
+class Workers;
 
 // The protocol's path for a target, with {model} for a name; "other": any other path. Clients cannot add new ones.
 std::string_view PathTemplate(std::string_view target);
@@ -64,5 +68,15 @@ class TextMetrics {
   mutable std::mutex mutex_;
   std::map<Key, Model> models_;
 };
+
+struct LoadSources {
+  const Workers& server;  // the threads for everything except guests and texts
+  const Routes* routes;   // NULL: there are none
+  const TextModels& texts;
+  const MemoryBudget& budget;
+  size_t http_connections, grpc_calls;
+};
+// `has_aliases`: the load of language models also under vLLM's names.
+std::string LoadText(const LoadSources& sources, bool has_aliases);
 
 }  // namespace wasinn::serve

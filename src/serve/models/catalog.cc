@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "serve/models/guest_model_tensors.h"
+#include "serve/models/guest_models.h"
 #include "serve/models/upstream.h"
 
 namespace wasinn::serve {

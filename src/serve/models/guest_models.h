@@ -80,4 +80,17 @@ class GuestModels {
   Workers workers_;                                              // last: it uses all the others
 };
 
+// Clients and guests may send anything. Checks that a guest's description is a model's: INVALID_ARGUMENT has the reason.
+Outcome<void> CheckIos(const engines::ModelIos& ios);
+
+// The arguments of `infer` for a request. The result points to the request and to `shapes`, which this fills.
+Outcome<engines::ModelRequest> ToModelRequest(const engines::ModelIos& ios, const InferRequest& request,
+                                              std::vector<std::vector<uint64_t>>& shapes);
+
+// The requested outputs of its answer, whose owner they share. RUNTIME_ERROR: it does not match the description.
+Outcome<std::vector<OutputTensor>> TakeOutputs(const engines::ModelIos& ios, const std::vector<std::string>& wanted,
+                                               const engines::ModelAnswer& answer);
+
+const Datatype& DatatypeOf(const engines::ModelIo& io);
+
 }  // namespace wasinn::serve

@@ -1,5 +1,11 @@
 #include "serve/oip/inference.h"
 
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
+
 namespace wasinn::serve {
 
 Outcome<void> AddDim(InputTensor& tensor, int64_t dim) {
@@ -19,6 +25,57 @@ Outcome<uint64_t> CountElements(const InputTensor& tensor) {
     }
   }
   return elements;
+}
+
+Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge) {
+  const auto count = CountElements(input);
+  if (!count) return std::unexpected(count.error());
+  const auto given = CountElements(input.bytes());
+  if (!given) return Refuse("input '{}' has bytes that are not BYTES: lengths and elements", input.name);
+  if (*given != *count) return Refuse("input '{}' has {} elements, not {}", input.name, *given, *count);
+  if (!charge.Add(*count * sizeof(std::string_view))) return std::unexpected(NoMemory());
+  const std::vector<std::string_view> elements = *Elements(input.bytes());
+  uint64_t width = kLengthBytes, bytes = 0;
+  for (const std::string_view element : elements) width = std::max<uint64_t>(width, kLengthBytes + element.size());
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  const bool fits = width <= kMost && !__builtin_mul_overflow(*count, width, &bytes) && charge.Add(bytes);
+  if (!fits) {
+    return Refuse(WASINN_ERROR_TOO_LARGE,
+                  "input '{}': {} strings, the longest of {} bytes, are more than the "
+                  "server may hold",
+                  input.name, *count, width - kLengthBytes);
+  }
+  StringRecords records;
+  for (const int64_t dim : input.shape) {
+    if (std::cmp_greater(dim, kMost)) return Refuse("input '{}': {} is not a dimension", input.name, dim);
+    records.shape.push_back(static_cast<uint32_t>(dim));
+  }
+  records.shape.push_back(static_cast<uint32_t>(width));
+  records.bytes.reserve(bytes);
+  for (const std::string_view element : elements) {
+    AppendElement(records.bytes, {reinterpret_cast<const uint8_t*>(element.data()), element.size()});
+    records.bytes.append(width - kLengthBytes - element.size(), '\0');
+  }
+  return records;
+}
+
+Outcome<void> ToElements(OutputTensor& output) {
+  const auto wrong = [&] { return Refuse(WASINN_ERROR_RUNTIME, "output '{}' is not of strings", output.name); };
+  if (output.shape.empty()) return wrong();
+  const auto width = static_cast<uint64_t>(output.shape.back());
+  output.shape.pop_back();
+  auto bytes = std::make_shared<std::string>();
+  for (std::span<const uint8_t> left = output.bytes; !left.empty(); left = left.subspan(width)) {
+    uint32_t length = 0;
+    if (width < kLengthBytes || left.size() < width) return wrong();
+    std::memcpy(&length, left.data(), kLengthBytes);  // little-endian, like the host
+    if (length > width - kLengthBytes) return wrong();
+    bytes->append(reinterpret_cast<const char*>(left.data()), kLengthBytes + length);
+  }
+  output.datatype = &Bytes();
+  output.bytes = {reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()};
+  output.owner = std::move(bytes);
+  return {};
 }
 
 }  // namespace wasinn::serve

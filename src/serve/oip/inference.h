@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "oip/datatype.h"
+#include "serve/tenants/memory_budget.h"
 
 namespace wasinn::serve {
 
@@ -101,5 +102,16 @@ struct InferResponse {
   std::string model, version;
   std::vector<OutputTensor> outputs;
 };
+
+// A tensor of strings as models have it: u8 with one dimension more (WASINN_IO_STRINGS).
+struct StringRecords {
+  std::vector<uint32_t> shape;
+  std::string bytes;
+};
+
+// An input of BYTES for a model. Its memory is added to `charge`.
+Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge);
+// Turns an output of u8 into BYTES.
+Outcome<void> ToElements(OutputTensor& output);
 
 }  // namespace wasinn::serve

@@ -12,8 +12,7 @@
 #include "serve/http/content_encoding.h"
 #include "serve/http/target.h"
 #include "serve/metrics/access_log.h"
-#include "serve/oip/json_response.h"
-#include "serve/oip/server_metadata.h"
+#include "serve/oip/rest_message.h"
 
 namespace wasinn::serve {
 namespace {

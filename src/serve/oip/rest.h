@@ -12,8 +12,7 @@
 #include "serve/models/repository.h"
 #include "serve/models/statistics.h"
 #include "serve/openai/openai.h"
-#include "serve/threads/inline_permits.h"
-#include "serve/threads/inline_turns.h"
+#include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
 
 namespace wasinn::serve {

@@ -6,9 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "serve/openai/llama_choice.h"
-#include "serve/openai/log_probabilities.h"
-#include "serve/openai/message_changes.h"
+#include "serve/openai/llama_form.h"
 #include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {

@@ -8,7 +8,6 @@
 #include "serve/generation.h"
 #include "serve/metrics/access_log.h"
 #include "serve/openai/fields.h"
-#include "serve/openai/generate.h"
 #include "serve/openai/paths.h"
 #include "serve/openai/text_stream.h"
 #include "serve/openai/upstream_call.h"
@@ -177,12 +176,12 @@ asio::awaitable<Response> OpenAi::AnswerText(Exchange& exchange, TextRequest (*r
 asio::awaitable<Response> OpenAi::Generate(Exchange& exchange, const std::string& model, bool is_stream) {
   ApiError wrong;
   try {
-    GenerateRequest request = co_await Read(exchange, ReadGenerate);
-    request.text.is_stream = is_stream;
+    TextRequest request = co_await Read(exchange, ReadGenerate);
+    request.is_stream = is_stream;
     Opened opened = co_await Open(exchange, model);
-    UseAdapter(opened.name, request.text.prompts.options);
-    auto form = std::make_unique<GenerateForm>(opened.name.model, opened.name.version, request.id);
-    co_return co_await AnswerBy(std::move(form), std::move(request.text), std::move(opened), exchange);
+    UseAdapter(opened.name, request.prompts.options);
+    auto form = NewGenerateForm(opened.name.model, opened.name.version, request.id);
+    co_return co_await AnswerBy(std::move(form), std::move(request), std::move(opened), exchange);
   } catch (ApiError& error) {
     wrong = std::move(error);
   } catch (const Failure& failure) {

@@ -16,7 +16,7 @@
 #include "serve/openai/prompt_question.h"
 #include "serve/openai/text_form.h"
 #include "serve/openai/text_request.h"
-#include "serve/openai/text_work.h"
+#include "serve/openai/text_stream.h"
 #include "serve/threads/workers.h"
 
 namespace wasinn::serve::openai {

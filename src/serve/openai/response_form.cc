@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "serve/openai/message_changes.h"
 #include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {

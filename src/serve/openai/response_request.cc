@@ -8,7 +8,6 @@
 
 #include "serve/openai/form_of_text.h"
 #include "serve/openai/sampling.h"
-#include "serve/openai/tools.h"
 
 namespace wasinn::serve::openai {
 namespace {

@@ -1,8 +1,10 @@
-// The form of an answer, as a stream or as a whole.
+// The form of an answer, as a stream or as a whole, and what forms have in common.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +61,8 @@ struct TextRequest;
 std::unique_ptr<TextForm> NewChoicesForm(const TextRequest& request);
 std::unique_ptr<TextForm> NewLlamaForm(const TextRequest& request);
 std::unique_ptr<TextForm> NewResponseForm(const TextRequest& request);
+// The answers to generate and generate_stream. `id`: "": none.
+std::unique_ptr<TextForm> NewGenerateForm(const std::string& model, const std::string& version, const std::string& id);
 
 // The choices of a whole answer. As text: as a tree, probabilities of many tokens take fifteen times as much.
 class Choices {
@@ -91,5 +95,48 @@ nlohmann::json ReadFingerprint(Completion& completion);
 nlohmann::json ReadOutput(Completion& completion, const char* name);
 // The failure if it is not of this kind, such as "JSON".
 Failure NoOutput(const char* name, const char* kind);
+
+// The changes of a message (the model's output `message`) since the last event of a stream. Used by one thread at a
+// time.
+class MessageChanges {
+ public:
+  // OpenAI's delta; empty without changes. Sent text cannot be taken back: if the beginning of the message changes,
+  // nothing is sent until it begins with the sent text again.
+  nlohmann::json New(const nlohmann::json& message);
+  const nlohmann::json& sent() const { return sent_; }
+
+ private:
+  // Adds the text of a field that follows the sent text.
+  static void AddText(const nlohmann::json& from, const char* field, nlohmann::json& sent, nlohmann::json& delta);
+  void AddCalls(const nlohmann::json& calls, nlohmann::json& delta);
+
+  nlohmann::json sent_ = nlohmann::json::object();
+};
+
+// Probabilities of a text's tokens, from the model's outputs to the forms of answers. Used by one thread at a time. Functions that read a completion throw Failure.
+class LogProbabilities {
+ public:
+  // `n_top`: alternatives for each token.
+  explicit LogProbabilities(unsigned n_top) : n_top_(n_top) {}
+
+  // Adds the current token.
+  void AddStep(Completion& completion);
+  // Returns tokens that were added since the last call: a list in the form of OpenAI's chat.
+  nlohmann::json Take();
+  // The same in the form of OpenAI's completions.
+  nlohmann::json TakeAsColumns();
+  // Returns all tokens, if none was added before, in either form, as text.
+  std::string ReadAll(Completion& completion);
+  std::string ReadAllAsColumns(Completion& completion);
+
+ private:
+  using Use = std::function<void()>;
+  // Adds the elements of such an output. `use` is called after each.
+  void Add(Completion& completion, const char* output, const Use& use);
+
+  const unsigned n_top_;
+  nlohmann::json fresh_ = nlohmann::json::array();
+  size_t offset_ = 0;  // of the next token, in characters
+};
 
 }  // namespace wasinn::serve::openai

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "serve/openai/fields.h"
@@ -20,6 +21,7 @@ struct TextRequest {
   std::optional<unsigned> n_top;  // log probabilities: alternatives for each token; empty: no probabilities
   bool is_verbose = false;        // __verbose in the answer has llama.cpp's own form
   bool wants_report = false;      // the answer has the effective settings
+  std::string id;                 // in Triton's generate extension; "": no id
   // Only in llama.cpp's own form:
   bool wants_tokens = false;         // in a whole answer
   std::vector<std::string> members;  // paths of the wanted members of the answer; empty: all
@@ -31,6 +33,8 @@ TextRequest ReadCompletion(simdjson::dom::element body);
 TextRequest ReadResponse(simdjson::dom::element body);
 // Requests for texts in llama.cpp's own form: /completion.
 TextRequest ReadLlamaCompletion(simdjson::dom::element body);
+// Triton's generate extension: `text_input`, and /v1's sampling fields, in `parameters` or next to it.
+TextRequest ReadGenerate(simdjson::dom::element body);
 
 // Ignores OpenAI's fields that change nothing here.
 void IgnoreMoot(Fields& fields);
@@ -40,5 +44,11 @@ void ReadThinking(Fields& fields, Options& options);
 void ReadStreamFields(Fields& fields, TextRequest& request);
 // Called last: moves the options to the request.
 void TakeOptions(Options& options, TextRequest& request);
+
+// Reads `tools`, `tool_choice` and `parallel_tool_calls` of /v1/chat/completions and /v1/responses, where a function's
+// members are next to its type. Ignores other kinds of tools, and logs them. Throws ApiError.
+void ReadTools(Fields& fields, Options& options);
+// Logs once that a kind was ignored.
+void LogLeftOut(const char* what, std::string_view type);
 
 }  // namespace wasinn::serve::openai

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "serve/http/target.h"
-#include "serve/oip/server_metadata.h"
+#include "serve/oip/rest_message.h"
 #include "serve/page/page_files.h"
 
 namespace wasinn::serve {

@@ -18,7 +18,6 @@
 #include "serve/routes/cgi.h"
 #include "serve/routes/guest_response.h"
 #include "serve/routes/guest_runs.h"
-#include "serve/routes/handler_stream.h"
 #include "serve/tenants/tenant.h"
 #include "serve/threads/workers.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/models/guest_model_tensors.h"
+#include "serve/models/guest_models.h"
 
 namespace wasinn::serve {
 namespace {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "serve/routes/handler_stream.h"
+#include "serve/routes/guest_response.h"
 
 namespace wasinn::serve {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "serve/openai/fields.h"
-#include "serve/openai/llama_choice.h"
+#include "serve/openai/llama_form.h"
 #include "serve/openai/paths.h"
 #include "serve/openai/text_request.h"
 

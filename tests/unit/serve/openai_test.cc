@@ -7,7 +7,7 @@
 
 #include "serve/http/min_data_rate.h"
 #include "serve/openai/fields.h"
-#include "serve/openai/message_changes.h"
+#include "serve/openai/text_form.h"
 #include "serve/openai/text_request.h"
 #include "serve/openai/vectors.h"
 

@@ -20,9 +20,7 @@
 
 #include "serve/http/min_data_rate.h"
 #include "serve/threads/cancellation.h"
-#include "serve/threads/inline_permits.h"
-#include "serve/threads/inline_turns.h"
-#include "serve/threads/quick_lane.h"
+#include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
 #include "unit/serve/jobs.h"
 

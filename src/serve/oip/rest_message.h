@@ -1,11 +1,13 @@
-// Inference requests of the REST form: JSON, after which the bytes of tensors may follow (the binary extension).
+// Messages of the REST form: JSON, after which the bytes of tensors may follow (the binary extension).
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
+#include <wasinn/wasinn.hpp>
 
 #include "serve/oip/inference.h"
 #include "serve/tenants/memory_budget.h"
@@ -35,5 +37,25 @@ Outcome<RestRequest> ReadGenerate(std::string_view body, const nlohmann::json& i
 
 // For the repository's index: whether only ready models are wanted. The body is as for ReadRequest.
 Outcome<bool> ReadIndexRequest(std::string_view body);
+
+struct RestResponse {
+  std::string json;
+  std::vector<OutputTensor> binary;  // their bytes follow, in this order
+};
+
+// An output whose type JSON does not have is sent as bytes in any case: a client that can use it can read them. A value
+// that JSON does not have, such as NaN, is an error: the client can ask for bytes. The answer's memory is added to
+// `charge`, before any text is made.
+Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse response, Charge& charge);
+
+// As above, for Triton's extension `generate`: each output is a field, one element without an array.
+Outcome<std::string> WriteGenerated(const RestRequest& request, const InferResponse& response, Charge& charge);
+
+// The server's description of itself.
+inline nlohmann::json ServerMetadata() {
+  return {{"name", "wasinn"},
+          {"version", wasinn_version()},
+          {"extensions", {"binary_tensor_data", "model_repository", "model_configuration", "statistics", "generate"}}};
+}
 
 }  // namespace wasinn::serve
