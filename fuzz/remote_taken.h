@@ -14,7 +14,6 @@
 #include "common/error.h"
 #include "common/ports.h"
 #include "fuzz/expect.h"
-#include "remote/signature.h"
 #include "remote/tensors.h"
 
 namespace wasinn::fuzz {

@@ -12,7 +12,7 @@
 #include "base/proto_reader.h"
 #include "common/error.h"
 #include "oip/contents.h"
-#include "remote/signature.h"
+#include "remote/tensors.h"
 
 namespace wasinn::remote {
 

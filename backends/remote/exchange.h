@@ -101,6 +101,10 @@ class Connection {
   const std::string endpoint_;
 };
 
+struct ConnectionConfig;
+// A server that speaks gRPC.
+std::shared_ptr<Connection> MakeGrpcConnection(const std::string& endpoint, const ConnectionConfig& config);
+
 // A message in one piece. HTTP's messages already are; others are copied.
 class WholeMessage {
  public:

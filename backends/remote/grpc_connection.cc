@@ -1,5 +1,4 @@
-#include "remote/grpc_connection.h"
-
+// Servers that speak gRPC.
 #include <grpc/compression.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/completion_queue.h>
@@ -14,6 +13,9 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+
+#include "remote/config.h"
+#include "remote/exchange.h"
 
 namespace wasinn::remote {
 

@@ -2,7 +2,7 @@
 if(TARGET wasinn_remote_http)
   return()
 endif()
-set(sources address.cc config.cc http_link.cc http_stream.cc)
+set(sources address.cc config.cc http_stream.cc)
 list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 add_library(wasinn_remote_http STATIC ${sources})
 target_link_libraries(wasinn_remote_http PUBLIC wasinn_backend_common wasinn_oip gRPC::grpc++ protobuf::libprotobuf Boost::headers OpenSSL::SSL)

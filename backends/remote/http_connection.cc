@@ -28,8 +28,8 @@
 #include <vector>
 
 #include "remote/errors.h"
-#include "remote/http_link.h"
 #include "remote/http_pool.h"
+#include "remote/http_stream.h"
 
 namespace wasinn::remote {
 

@@ -1,18 +1,26 @@
 #include "remote/http_stream.h"
 
-#include <sys/socket.h>
-
 #include <fmt/format.h>
-
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <sys/socket.h>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/verify_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/http/error.hpp>
 #include <boost/beast/http/read.hpp>
+
 #include <cerrno>
+#include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "common/error.h"
@@ -21,6 +29,8 @@
 namespace wasinn::remote {
 
 namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
 using boost::system::error_code;
 
 namespace {
@@ -138,15 +148,15 @@ asio::awaitable<error_code> HttpStream::ReadBy(Operation read) {
 }
 
 asio::awaitable<error_code> HttpStream::Read(Parser& parser) {
-  return ReadBy([&](auto& stream) { return boost::beast::http::async_read(stream, buffer_, parser, kAwait); });
+  return ReadBy([&](auto& stream) { return http::async_read(stream, buffer_, parser, kAwait); });
 }
 
 asio::awaitable<error_code> HttpStream::ReadHead(Parser& parser) {
-  return ReadBy([&](auto& stream) { return boost::beast::http::async_read_header(stream, buffer_, parser, kAwait); });
+  return ReadBy([&](auto& stream) { return http::async_read_header(stream, buffer_, parser, kAwait); });
 }
 
 asio::awaitable<error_code> HttpStream::ReadSome(Parser& parser) {
-  return ReadBy([&](auto& stream) { return boost::beast::http::async_read_some(stream, buffer_, parser, kAwait); });
+  return ReadBy([&](auto& stream) { return http::async_read_some(stream, buffer_, parser, kAwait); });
 }
 
 void HttpStream::Close() {
@@ -169,6 +179,136 @@ bool HttpStream::HasReadAllRecords() {
   if (!socket().non_blocking()) socket().non_blocking(true, error);
   if (error) return false;
   return std::get<Secure>(stream_).read_some(asio::buffer(&byte, 1), error) == 0 && error == asio::error::would_block;
+}
+
+std::string HeadOf(const std::string& endpoint, const std::string& path, std::optional<uint64_t> length,
+                   std::initializer_list<const Headers*> headers) {
+  std::string head = fmt::format("{} {} HTTP/1.1\r\nhost: {}\r\nuser-agent: wasinn\r\naccept-encoding: identity\r\n",
+                                 length ? "POST" : "GET", path, endpoint);
+  const auto end = std::back_inserter(head);
+  if (length) fmt::format_to(end, "content-length: {}\r\n", *length);
+  for (const Headers* some : headers) {
+    for (const auto& [name, value] : *some) fmt::format_to(end, "{}: {}\r\n", name, value);
+  }
+  return head + "\r\n";
+}
+
+void HttpLink::Close() {
+  is_closed_ = true;
+  lookup_.cancel();
+  if (stream_ != nullptr) stream_->Close();
+}
+
+void HttpLink::SetDeadline(Clock::time_point time) {
+  until_ = time;
+  const bool needs_timer = time != Clock::time_point::max() && (!is_armed_ || time < timer_.expiry());
+  if (needs_timer) Arm();
+}
+
+// Not reset for each operation: when the timer ends, it compares the current deadline.
+void HttpLink::Arm() {
+  is_armed_ = true;
+  timer_.expires_at(until_);
+  timer_.async_wait([weak = weak_from_this()](const error_code& error) {
+    const std::shared_ptr<HttpLink> self = weak.lock();
+    if (error || self == nullptr) return;
+    self->is_armed_ = false;
+    if (Clock::now() < self->until_) return self->SetDeadline(self->until_);
+    self->is_late_ = true;
+    self->Close();
+  });
+}
+
+// A lookup cannot be interrupted, so this waits for a timer instead.
+asio::awaitable<error_code> HttpLink::Resolve(const HostAndPort& server) {
+  error_code no_address;
+  const asio::ip::address address = asio::ip::make_address(server.host, no_address);
+  if (!no_address) {
+    uint16_t port = 0;
+    std::from_chars(server.port.data(), server.port.data() + server.port.size(), port);
+    addresses_.emplace_back(address, port);
+    co_return error_code();
+  }
+  tcp::resolver resolver(lookup_.get_executor());
+  lookup_.expires_at(Clock::time_point::max());
+  resolver.async_resolve(
+      server.host, server.port, tcp::resolver::numeric_service,
+      [self = shared_from_this()](const error_code& error, const tcp::resolver::results_type& found) {
+        self->looked_up_ = error;
+        for (const auto& one : found) self->addresses_.push_back(one.endpoint());
+        self->lookup_.cancel();
+      });
+  co_await lookup_.async_wait(asio::as_tuple(asio::use_awaitable));
+  co_return looked_up_.value_or(asio::error::operation_aborted);
+}
+
+asio::awaitable<std::string> HttpLink::Connect(const HostAndPort& server, const std::string& name,
+                                               std::chrono::milliseconds longest) {
+  SetDeadline(Clock::now() + longest);
+  error_code error = co_await Resolve(server);
+  if (!error && !is_closed_) error = co_await stream_->Connect(addresses_, name);
+  if (is_late_) co_return fmt::format("failed to connect within {} ms", longest.count());
+  if (is_closed_) error = asio::error::operation_aborted;
+  if (!error) co_return "";
+  co_return WordsOfConnect(error, stream_->verify_result(), name);
+}
+
+namespace {
+
+// "" if the certificate is valid.
+std::string WordsOfCertificate(int64_t verify_result, const std::string& name) {
+  switch (verify_result) {
+    case X509_V_OK:
+      return "";
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+      return fmt::format("the server's certificate is not for '{}' (key 'server_name')", name);
+    case X509_V_ERR_CERT_UNTRUSTED:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+      return "the server's certificate comes from an authority that is not trusted (key 'ca')";
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return "the server's certificate, or its authority's, has expired";
+    default:
+      return fmt::format("the server's certificate was refused: {}", X509_verify_cert_error_string(verify_result));
+  }
+}
+
+// TLS reads the first bytes of another protocol as a version.
+bool IsNoTls(const error_code& error) {
+  return error.category() == boost::asio::error::get_ssl_category() &&
+         ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_WRONG_VERSION_NUMBER;
+}
+
+}  // namespace
+
+std::string WordsOfConnect(const error_code& error, int64_t verify_result, const std::string& name) {
+  if (const std::string words = WordsOfCertificate(verify_result, name); !words.empty()) {
+    return "failed to connect: " + words;
+  }
+  return fmt::format("failed to connect: {}{}", error.message(),
+                     IsNoTls(error) ? ": the server seems not to use TLS; http://?" : "");
+}
+
+bool IsNoHttp(const error_code& error) {
+  return error.category() == make_error_code(http::error::bad_status).category() &&
+         error != http::error::end_of_stream && error != http::error::partial_message;
+}
+
+std::string WordsOfExchange(const FailedExchange& failed) {
+  const error_code& error = failed.error;
+  if (error == http::error::end_of_stream) {
+    const bool may_want_tls = !failed.is_secure && !failed.has_answered;
+    return fmt::format("the server ended the connection before it answered{}", may_want_tls ? "; https://?" : "");
+  }
+  if (error == http::error::partial_message) return "the server ended the connection within its answer";
+  if (!IsNoHttp(error)) return "the connection was lost: " + error.message();
+  // gRPC servers speak first, and not HTTP/1.1.
+  const bool may_be_grpc = error == http::error::bad_version && !failed.has_answered;
+  const char* const scheme = failed.is_secure ? "; grpcs://?" : "; grpc://?";
+  return fmt::format("the server's answer is not HTTP: {}{}", error.message(), may_be_grpc ? scheme : "");
 }
 
 }  // namespace wasinn::remote

@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "remote/json_cursor.h"
-#include "remote/signature.h"
+#include "remote/tensors.h"
 
 namespace wasinn::remote {
 

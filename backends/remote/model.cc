@@ -2,17 +2,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <boost/asio/ip/address.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/ip/address.hpp>
 #include <chrono>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include "common/config.h"
 #include "common/error.h"
@@ -21,6 +20,9 @@
 #include "remote/answer.h"
 #include "remote/call.h"
 #include "remote/errors.h"
+#include "remote/oip.h"
+#include "remote/openai.h"
+#include "remote/openai_settings.h"
 
 namespace wasinn::remote {
 
@@ -128,7 +130,33 @@ std::string Described(const Servers& servers, const Metadata& metadata, std::opt
   return described.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+// Such keys are a language model's, which has another address.
+const char* LanguageHint(const std::string& key) {
+  const bool is_language = std::ranges::any_of(LanguageKeys(), [&](const wasinn_key& one) { return key == one.name; });
+  return is_language ? "; a language model's address is http://HOST:PORT/v1/MODEL" : "";
+}
+
+// `host_config`: the model's configuration.
+std::unique_ptr<Protocol> MakeProtocol(const Address& address, const char* host_config, const backend::Log& log) {
+  if (!address.base.empty()) return std::make_unique<OpenAi>(address, host_config, log);
+  RefuseLanguageKeys(host_config);
+  if (address.transport == Transport::kHttp) return std::make_unique<OipHttp>(address.path);
+  return std::make_unique<OipGrpc>(address);
+}
+
 }  // namespace
+
+std::unique_ptr<const GuestSettings> Protocol::Configure(const char* guest_config) const {
+  const backend::Config config(guest_config, "configuration from the guest");
+  for (const std::string& key : config.Keys()) {
+    throw backend::Error(
+        WASINN_ERROR_INVALID_ARGUMENT,
+        fmt::format("backend 'remote' has no key '{}' for guests of this model{}", Quoted(key), LanguageHint(key)));
+  }
+  return nullptr;
+}
+
+backend::Error Protocol::ErrorOf(const Reply& reply) const { return remote::ErrorOf(reply.status); }
 
 Model::Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options) : host_(host) {
   const Address address = AddressOf(builders);

@@ -9,10 +9,9 @@
 #include <string>
 
 #include "remote/health.h"
-#include "remote/host.h"
 #include "remote/protocol.h"
 #include "remote/servers.h"
-#include "remote/signature.h"
+#include "remote/tensors.h"
 
 namespace wasinn::remote {
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json.h"
 #include "common/error.h"
 #include "remote/openai_prompt.h"
 
@@ -66,10 +67,6 @@ constexpr BoolKey kBools[] = {
     {"parallel-tool-calls", "parallel_tool_calls", kChat},
     {"add-generation-prompt", "add_generation_prompt", kChat},
 };
-
-std::string AsJson(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 std::string Limited(const char* key, std::string text) {
   if (text.size() <= kLongestText) return text;
@@ -193,7 +190,7 @@ void LanguageSettings::SetTexts(const Config& config) {
     Set(kText, "logit_bias", Limited("logit-bias", *std::move(bias)));
   }
   if (const auto grammar = config.String("grammar")) {
-    Set(kText, "grammar", grammar->empty() ? "" : AsJson(Limited("grammar", *grammar)));
+    Set(kText, "grammar", grammar->empty() ? "" : base::Quoted(Limited("grammar", *grammar)));
   }
   if (auto schema = JsonOf(config, "json-schema")) {
     if (!schema->empty()) CheckReferences("json-schema", *schema);
@@ -210,7 +207,7 @@ void LanguageSettings::SetChat(const Config& config) {
   }
   constexpr const char* kFormats[] = {"none", "auto", "deepseek"};
   if (const auto format = config.Word("reasoning-format", kFormats)) {
-    Set(kChat, "reasoning_format", AsJson(kFormats[*format]));
+    Set(kChat, "reasoning_format", base::Quoted(kFormats[*format]));
   }
   constexpr const char* kContinued[] = {"never", "auto", "always", "content", "reasoning_content"};
   constexpr const char* kSaid[] = {"false", "", "true", R"("content")", R"("reasoning_content")"};

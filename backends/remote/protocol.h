@@ -58,7 +58,4 @@ class Protocol {
   virtual bool IsReady(const Reply& reply) const = 0;
 };
 
-// `host_config`: the model's configuration.
-std::unique_ptr<Protocol> MakeProtocol(const Address& address, const char* host_config, const backend::Log& log);
-
 }  // namespace wasinn::remote

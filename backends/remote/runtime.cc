@@ -19,9 +19,9 @@
 #include "common/table.h"
 #include "remote/call.h"
 #include "remote/errors.h"
-#include "remote/host.h"
 #include "remote/model.h"
 #include "remote/protocol.h"
+#include "remote/servers.h"
 #include "remote/tensors.h"
 
 namespace wasinn::remote {

@@ -1,14 +1,18 @@
 #include "remote/servers.h"
 
 #include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
 
 #include <algorithm>
 #include <new>
 #include <tuple>
 #include <utility>
 
+#include "common/library.h"
 #include "remote/call.h"
+#include "remote/config.h"
 #include "remote/errors.h"
+#include "remote/http_connection.h"
 
 namespace wasinn::remote {
 
@@ -96,9 +100,35 @@ bool Balancer::HasHealthy() const {
   return std::ranges::any_of(servers_, &Server::is_healthy);
 }
 
-uint64_t Balancer::outstanding(size_t server) const {
+Host::Host(const wasinn_host_services& services, const char* config)
+    : services_(services),
+      log_(services),
+      config_(config == nullptr ? "{}" : config),
+      version_(grpc::Version()),
+      info_{.struct_size = sizeof(wasinn_backend_info),
+            .framework = "gRPC",
+            .version = version_.c_str(),
+            .library = "",
+            .devices = "servers"} {
+  backend::TellFramework("GRPC_VERBOSITY", "NONE");                    // gRPC logs to stderr
+  ModelConfig::Parse(config_.c_str(), "{}", Transport::kGrpc, false);  // report errors now
+}
+
+std::shared_ptr<Connection> Connections::To(const std::string& endpoint, const ConnectionConfig& config) {
   const std::lock_guard lock(mutex_);
-  return servers_[server].outstanding;
+  std::erase_if(connections_, [](const auto& one) { return one.second.expired(); });
+  std::weak_ptr<Connection>& known = connections_[{endpoint, config}];
+  std::shared_ptr<Connection> connection = known.lock();
+  if (connection == nullptr) {
+    if (config.transport == Transport::kGrpc) {
+      connection = MakeGrpcConnection(endpoint, config);
+    } else {
+      if (!loop_) loop_.emplace();
+      connection = MakeHttpConnection(*loop_, endpoint, config);
+    }
+    known = connection;
+  }
+  return connection;
 }
 
 }  // namespace wasinn::remote

@@ -1,20 +1,37 @@
-// The servers of one model.
+// The servers of one model, and the objects of one wasinn host.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
+
+#include <wasinn/backend.h>
 
 #include "common/log.h"
 #include "remote/address.h"
 #include "remote/config.h"
-#include "remote/host.h"
+#include "remote/exchange.h"
+#include "remote/http_connection.h"
 
 namespace wasinn::remote {
+
+// Models on the same server share a connection. Thread-safe.
+class Connections {
+ public:
+  std::shared_ptr<Connection> To(const std::string& endpoint, const ConnectionConfig& config);
+
+ private:
+  std::mutex mutex_;
+  std::optional<HttpLoop> loop_;  // since the first HTTP server
+  std::map<std::pair<std::string, ConnectionConfig>, std::weak_ptr<Connection>> connections_;
+};
 
 // Chooses the server with the fewest outstanding calls, and takes turns among equals. Unhealthy servers come last: they
 // get calls if no others are left, since a check may be wrong. Thread-safe.
@@ -32,7 +49,6 @@ class Balancer {
   bool SetHealthy(size_t server, bool is_healthy);
   // Whether any server is healthy.
   bool HasHealthy() const;
-  uint64_t outstanding(size_t server) const;
   size_t size() const { return servers_.size(); }
 
  private:
@@ -48,7 +64,7 @@ class Balancer {
 
 class Call;
 
-// Thread-safe. Outlives its calls.
+// The servers of one model. Thread-safe. Outlives its calls.
 class Servers {
  public:
   Servers(const Address& address, const ModelConfig& config, Connections& connections, const backend::Log& log);
@@ -85,6 +101,29 @@ class Servers {
   bool is_loaded_ = false;
   std::mutex mutex_;
   std::unordered_map<Call*, size_t> calls_;  // and their servers
+};
+
+// Outlives its models.
+class Host {
+ public:
+  Host(const wasinn_host_services& services, const char* config);
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  const wasinn_host_services& services() const { return services_; }
+  const backend::Log& log() const { return log_; }
+  // [backends.remote]: the same keys as models.
+  const char* config() const { return config_.c_str(); }
+  Connections& connections() { return connections_; }
+  const wasinn_backend_info* info() const { return &info_; }
+
+ private:
+  const wasinn_host_services services_;
+  const backend::Log log_;
+  const std::string config_;
+  const std::string version_;
+  const wasinn_backend_info info_;
+  Connections connections_;
 };
 
 }  // namespace wasinn::remote

@@ -1,19 +1,45 @@
-// The inputs and outputs of a context.
+// A model's inputs and outputs, as its server describes them, and those of a context.
 #pragma once
-
-#include <grpcpp/support/byte_buffer.h>
-#include <wasinn/backend.h>
 
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <string>
 #include <vector>
 
+#include <grpcpp/support/byte_buffer.h>
+#include <wasinn/backend.h>
+
 #include "common/aligned_buffer.h"
+#include "common/ports.h"
 #include "remote/answer.h"
-#include "remote/signature.h"
 
 namespace wasinn::remote {
+
+// Limits beyond any model's inputs, outputs and names.
+inline constexpr size_t kMostTensors = 1024, kMostName = 4096;
+
+// type_name is the protocol's datatype.
+struct Port : backend::Port {
+  // A single BYTES element, whose bytes guests see unchanged.
+  bool is_text = false;
+  std::vector<int64_t> text_dims;  // the shape in which a text input is sent
+};
+
+// `dims`: empty: any shape. `is_input`: texts are opaque.
+Port MakePort(const std::string& name, const std::string& datatype, std::span<const int64_t> dims, bool is_input);
+
+class Signature : public backend::Ports<Port> {
+ public:
+  // A server is untrusted: throws WASINN_ERROR_UNSUPPORTED_OPERATION for a signature that no model has.
+  explicit Signature(const Metadata& metadata);
+
+  // Otherwise each answer has its own outputs.
+  bool knows_outputs() const { return knows_outputs_; }
+
+ private:
+  bool knows_outputs_ = true;
+};
 
 // Refers to the host's memory. Used by one thread at a time.
 class Inputs {

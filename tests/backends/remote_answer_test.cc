@@ -9,7 +9,6 @@
 #include <inference.pb.h>
 #include "backends/thrown.h"
 #include "remote/answer.h"
-#include "remote/signature.h"
 #include "remote/tensors.h"
 
 namespace wasinn::remote {

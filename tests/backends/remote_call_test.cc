@@ -9,7 +9,6 @@
 
 #include "backends/remote_http_client.h"
 #include "remote/call.h"
-#include "remote/host.h"
 #include "remote/servers.h"
 
 namespace wasinn::remote {

@@ -20,7 +20,7 @@
 
 #include "backends/thrown.h"
 #include "remote/config.h"
-#include "remote/http_link.h"
+#include "remote/http_stream.h"
 
 namespace wasinn::remote {
 namespace {

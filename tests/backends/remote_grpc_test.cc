@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "remote/grpc_connection.h"
+#include "remote/config.h"
+#include "remote/exchange.h"
 #include "support/peak_memory.h"
 
 namespace wasinn::remote {

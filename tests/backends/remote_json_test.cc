@@ -12,8 +12,8 @@
 #include "remote/json_answer.h"
 #include "remote/json_cursor.h"
 #include "remote/json_elements.h"
-#include "remote/oip_http.h"
-#include "remote/signature.h"
+#include "remote/oip.h"
+#include "remote/tensors.h"
 
 namespace wasinn::remote {
 namespace {

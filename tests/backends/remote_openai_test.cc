@@ -10,7 +10,7 @@
 #include "backends/thrown.h"
 #include "common/config.h"
 #include "remote/errors.h"
-#include "remote/oip_grpc.h"
+#include "remote/oip.h"
 #include "remote/openai.h"
 #include "remote/openai_answer.h"
 #include "remote/openai_prompt.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "backends/remote_http_client.h"
-#include "remote/http_link.h"
+#include "remote/http_stream.h"
 
 namespace wasinn::remote {
 namespace {

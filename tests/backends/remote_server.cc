@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <inference.pb.h>
-#include "remote/oip_grpc.h"
+#include "remote/oip.h"
 
 namespace wasinn::testing {
 

@@ -10,7 +10,7 @@
 #include <cctype>
 #include <utility>
 
-#include "remote/http_link.h"
+#include "remote/http_stream.h"
 #include "serve/openai/errors.h"
 #include "serve/openai/fields.h"
 

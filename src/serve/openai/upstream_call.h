@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "remote/http_link.h"
+#include "remote/http_stream.h"
 #include "serve/http/http_message.h"
 #include "serve/http/http_server.h"
 #include "serve/models/upstream.h"
