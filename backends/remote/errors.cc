@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <boost/beast/http/status.hpp>
 #include <cctype>
-#include <string_view>
 
 #include "base/json.h"
-#include "common/error.h"
 
 namespace wasinn::remote {
 

@@ -9,7 +9,6 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/verify_context.hpp>
@@ -21,10 +20,8 @@
 #include <cerrno>
 #include <charconv>
 #include <iterator>
-#include <utility>
 
 #include "common/error.h"
-#include "remote/config.h"
 
 namespace wasinn::remote {
 

@@ -9,7 +9,6 @@
 #include <concepts>
 #include <cstring>
 #include <limits>
-#include <string>
 
 #include "common/error.h"
 #include "oip/datatype.h"

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <string>
 #include <string_view>
 #include <utility>
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <climits>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>

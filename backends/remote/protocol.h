@@ -9,7 +9,6 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "remote/address.h"
 #include "remote/answer.h"
 #include "remote/exchange.h"
 #include "remote/tensors.h"

@@ -10,9 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "common/error.h"
 #include "common/reservation.h"

@@ -6,13 +6,10 @@
 #include <algorithm>
 #include <new>
 #include <tuple>
-#include <utility>
 
 #include "common/library.h"
 #include "remote/call.h"
-#include "remote/config.h"
 #include "remote/errors.h"
-#include "remote/http_connection.h"
 
 namespace wasinn::remote {
 

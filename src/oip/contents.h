@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
-#include <utility>
 
 #include <inference.pb.h>
 #include "base/proto_reader.h"

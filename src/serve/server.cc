@@ -26,7 +26,6 @@
 #include "serve/http/front.h"
 #include "serve/http/http_server.h"
 #include "serve/http/ports.h"
-#include "serve/http/tls.h"
 #include "serve/log.h"
 #include "serve/metrics/access_log.h"
 #include "serve/metrics/request_metrics.h"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "cli/host_flags.h"
 #include "serve/file_settings.h"

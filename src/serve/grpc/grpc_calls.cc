@@ -1,11 +1,9 @@
 #include "serve/grpc/grpc_calls.h"
 
-#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace wasinn::serve {

@@ -2,7 +2,6 @@
 #include <grpcpp/support/proto_buffer_reader.h>
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "serve/grpc/grpc_calls.h"

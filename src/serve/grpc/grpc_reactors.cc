@@ -1,9 +1,7 @@
 #include "serve/grpc/grpc_reactors.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_service.h"
 
 namespace wasinn::serve {

@@ -6,7 +6,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <inference.pb.h>
 #include "base/proto_reader.h"

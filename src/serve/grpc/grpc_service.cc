@@ -3,10 +3,8 @@
 #include <google/protobuf/util/json_util.h>
 #include <grpc/grpc.h>
 
-#include <exception>
 #include <utility>
 
-#include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_reactors.h"
 #include "serve/http/content_encoding.h"
 #include "serve/oip/rest_message.h"

@@ -4,7 +4,6 @@
 #include <fmt/ostream.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -19,18 +18,13 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
-#include <memory>
 #include <new>
-#include <optional>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "serve/descriptors.h"
 #include "serve/http/http_stream.h"
 #include "serve/http/response_writer.h"
 #include "serve/log.h"
-#include "serve/metrics/access_log.h"
 
 namespace wasinn::serve {
 namespace {

@@ -9,7 +9,6 @@
 #include <boost/url/url_view.hpp>
 #include <cctype>
 #include <ranges>
-#include <utility>
 
 namespace wasinn::serve {
 namespace {

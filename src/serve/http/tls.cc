@@ -4,12 +4,10 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 
-#include <array>
 #include <boost/asio/buffer.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <string_view>
 
 namespace wasinn::serve {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/metrics/exposition.h"

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
-#include "serve/models/guest_models.h"
 #include "serve/models/upstream.h"
 
 namespace wasinn::serve {

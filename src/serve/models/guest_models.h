@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <wasinn/wasinn.hpp>
@@ -15,7 +14,6 @@
 #include "serve/models/statistics.h"
 #include "serve/oip/inference.h"
 #include "serve/routes/guest_runs.h"
-#include "serve/tenants/memory_budget.h"
 #include "serve/tenants/tenant.h"
 #include "serve/threads/workers.h"
 

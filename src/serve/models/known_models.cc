@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <ranges>
-#include <utility>
 
 #include "core/text.h"
 #include "serve/log.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <string_view>
-#include <utility>
 
 #include "core/text.h"
 #include "serve/log.h"

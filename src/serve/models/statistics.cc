@@ -1,8 +1,5 @@
 #include "serve/models/statistics.h"
 
-#include <string_view>
-#include <utility>
-
 namespace wasinn::serve {
 
 using nlohmann::json;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <simdjson.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <initializer_list>

@@ -1,9 +1,5 @@
 #include "serve/openai/errors.h"
 
-#include <cinttypes>
-#include <cstdio>
-#include <utility>
-
 namespace wasinn::serve::openai {
 namespace {
 

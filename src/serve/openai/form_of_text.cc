@@ -1,9 +1,7 @@
 #include "serve/openai/form_of_text.h"
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <utility>
 
 namespace wasinn::serve::openai {
 namespace {

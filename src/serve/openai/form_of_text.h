@@ -1,8 +1,6 @@
 // The format of a text: a schema, a grammar, or a choice of texts.
 #pragma once
 
-#include <string_view>
-
 #include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {

@@ -3,15 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <optional>
-#include <string>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
-#include "serve/openai/text_form.h"
 #include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {

@@ -9,7 +9,6 @@
 #include "serve/metrics/access_log.h"
 #include "serve/openai/fields.h"
 #include "serve/openai/paths.h"
-#include "serve/openai/text_stream.h"
 #include "serve/openai/upstream_call.h"
 #include "serve/openai/vectors.h"
 

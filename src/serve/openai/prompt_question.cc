@@ -1,7 +1,6 @@
 #include "serve/openai/prompt_question.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "serve/openai/sampling.h"
 

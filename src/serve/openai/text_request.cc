@@ -4,15 +4,10 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "serve/log.h"
 #include "serve/openai/form_of_text.h"
-#include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {
 

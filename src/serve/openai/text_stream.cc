@@ -3,18 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include "serve/threads/cancellation.h"
-#include "serve/threads/completion.h"
 #include "serve/threads/events.h"
-#include "serve/threads/workers.h"
 
 namespace wasinn::serve::openai {
 

@@ -6,11 +6,9 @@
 #include <boost/beast/http/error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <utility>
 
-#include "remote/http_stream.h"
 #include "serve/openai/errors.h"
 #include "serve/openai/fields.h"
 

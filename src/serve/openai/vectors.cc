@@ -2,18 +2,14 @@
 
 #include <fmt/format.h>
 #include <sodium.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "serve/openai/prompts.h"
 

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "serve/routes/guest_response.h"
 

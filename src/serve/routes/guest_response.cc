@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <exception>
 #include <iterator>
-#include <string_view>
 #include <utility>
 
 #include "settings/text.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
-#include <memory>
-#include <utility>
 
 #include "cli/host_flags.h"
 #include "serve/log.h"

@@ -9,8 +9,6 @@
 
 #include "serve/http/target.h"
 #include "serve/metrics/trace.h"
-#include "serve/routes/cgi.h"
-#include "serve/routes/guest_response.h"
 
 namespace wasinn::serve {
 namespace {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "serve/generation.h"

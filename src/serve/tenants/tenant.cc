@@ -4,9 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <string_view>
-#include <utility>
 
-#include "serve/oip/inference.h"
 #include "serve/server.h"
 
 namespace wasinn::serve {

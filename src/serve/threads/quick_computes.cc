@@ -2,11 +2,8 @@
 
 #include <boost/asio/post.hpp>
 
-#include <chrono>
 #include <exception>
 #include <new>
-#include <thread>
-#include <utility>
 
 #include "serve/log.h"
 
