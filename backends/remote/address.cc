@@ -4,9 +4,9 @@
 #include <google/protobuf/stubs/common.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
+#include "base/number.h"
 #include "common/error.h"
 
 namespace wasinn::remote {
@@ -33,11 +33,7 @@ std::string WithoutSecrets(std::string_view text) {
                           WithoutSecrets(text), why));
 }
 
-bool IsPort(std::string_view text) {
-  uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc() && end == text.data() + text.size() && port != 0;
-}
+bool IsPort(std::string_view text) { return base::ParseNumber<uint16_t>(text).value_or(0) != 0; }
 
 // Refuses hosts that gRPC reads as something else, such as a socket's path.
 bool IsHost(std::string_view host) {
@@ -116,9 +112,8 @@ std::string Decoded(std::string_view text, std::string_view path) {
       continue;
     }
     const std::string_view digits = path.substr(std::min(i + 1, path.size()), 2);
-    unsigned char byte = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-    if (error != std::errc() || end != digits.data() + 2 || byte == 0) Refuse(text, "'%' is not before two digits");
+    const auto byte = base::ParseNumber<unsigned char>(digits, 16).value_or(0);
+    if (digits.size() != 2 || byte == 0) Refuse(text, "'%' is not before two digits");
     decoded += static_cast<char>(byte);
     i += 2;
   }

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "base/number.h"
 #include "common/error.h"
 
 namespace wasinn::remote {
@@ -100,12 +100,9 @@ std::string_view JsonCursor::Number() {
 int64_t JsonCursor::Integer() {
   const std::string text = Peek() == '"' ? String(32) : std::string();
   const std::string_view number = text.empty() ? Number() : text;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (error != std::errc() || end != number.data() + number.size()) {
-    Refuse(fmt::format("'{}' is not a 64-bit integer", number.substr(0, 40)));
-  }
-  return value;
+  const auto value = base::ParseNumber<int64_t>(number);
+  if (!value) Refuse(fmt::format("'{}' is not a 64-bit integer", number.substr(0, 40)));
+  return *value;
 }
 
 bool JsonCursor::TakeWord(std::string_view word) {

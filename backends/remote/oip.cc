@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "base/json.h"
+#include "base/number.h"
 #include "common/error.h"
 #include "oip/datatype.h"
 #include "remote/exchange.h"
@@ -144,11 +144,9 @@ uint64_t HeadOf(const Reply& reply, size_t all) {
   const auto header =
       std::ranges::find(reply.headers, "inference-header-content-length", [](const auto& one) { return one.first; });
   if (header == reply.headers.end()) return all;
-  uint64_t bytes = 0;
-  const char* const end = header->second.data() + header->second.size();
-  const auto [at, error] = std::from_chars(header->second.data(), end, bytes);
-  if (error != std::errc() || at != end) JsonCursor::Refuse("the header with its length is not a number");
-  return bytes;
+  const auto bytes = base::ParseNumber<uint64_t>(header->second);
+  if (!bytes) JsonCursor::Refuse("the header with its length is not a number");
+  return *bytes;
 }
 
 std::string InputHead(const Inputs::Input& input) {

@@ -3,7 +3,6 @@
 #include <malloc.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number.h"
 #include "cli/artifact_paths.h"
 #include "cli/ending.h"
 #include "cli/flags.h"
@@ -42,20 +42,14 @@ constexpr char kFooter[] =
     "  curl localhost:8000/v2/models/digits";
 
 settings::Parsed<uint16_t> ParsePort(const std::string& text) {
-  uint16_t port = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, port);
-  if (error == std::errc() && stopped == end) return port;
+  if (const auto port = base::ParseNumber<uint16_t>(text)) return *port;
   return std::unexpected("'" + text + "' is not an integer from 0 to 65535");
 }
 
 settings::Parsed<size_t> ParseCount(const std::string& text) {
-  size_t count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, count);
-  const bool is_count = error == std::errc() && stopped == end && count > 0 && count <= kMostCount;
-  if (!is_count) return std::unexpected(fmt::format("'{}' is not an integer from 1 to {}", text, kMostCount));
-  return count;
+  const auto count = base::ParseNumber<size_t>(text);
+  if (count && *count > 0 && *count <= kMostCount) return *count;
+  return std::unexpected(fmt::format("'{}' is not an integer from 1 to {}", text, kMostCount));
 }
 
 // The value that `parse` reads, except 0, which would serve no client.

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 
+#include "base/number.h"
 #include "engines/read_file.h"
 #include "settings/text.h"
 
@@ -24,9 +24,8 @@ Parsed<void> SetTarget(const std::string& word, ModelFlag* model) {
 }
 
 Parsed<void> SetVersion(const std::string& word, ModelFlag* model) {
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, model->version);
-  if (error == std::errc() && stop == end && model->version > 0) return {};
+  model->version = base::ParseNumber<uint32_t>(word).value_or(0);
+  if (model->version > 0) return {};
   return std::unexpected(fmt::format("'{}' is not a version, which is a number from 1", word));
 }
 

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <optional>
 #include <ranges>
 #include <utility>
+
+#include "base/number.h"
 
 namespace wasinn::settings {
 namespace {
@@ -49,10 +50,8 @@ bool IsHost(std::string_view host) {
 }
 
 bool IsPort(std::string_view text) {
-  int port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  const bool is_number = error == std::errc() && end == text.data() + text.size() && !text.starts_with('0');
-  return is_number && port <= kMostPort;
+  const auto port = base::ParseNumber<int>(text);
+  return port && !text.starts_with('0') && *port <= kMostPort;
 }
 
 std::string_view UsualPort(std::string_view scheme) { return scheme == "http" ? "80" : "443"; }

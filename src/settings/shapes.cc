@@ -1,9 +1,9 @@
 #include "settings/shapes.h"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
 
+#include "base/number.h"
 #include "settings/text.h"
 
 namespace wasinn::settings {
@@ -15,10 +15,9 @@ Parsed<Shapes::value_type> ParseShape(const std::string& text) {
   std::vector<int64_t> dims;
   if (equals + 1 < text.size()) {
     for (const std::string& part : Split(std::string_view(text).substr(equals + 1), 'x')) {
-      int64_t dim = 0;
-      const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), dim);
-      if (error != std::errc() || end != part.data() + part.size() || dim < 0) return fail();
-      dims.push_back(dim);
+      const auto dim = base::ParseNumber<int64_t>(part);
+      if (!dim || *dim < 0) return fail();
+      dims.push_back(*dim);
     }
   }
   return Shapes::value_type(text.substr(0, equals), std::move(dims));

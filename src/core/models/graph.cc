@@ -1,8 +1,8 @@
 #include "core/models/graph.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.h"
 #include "core/c_struct.h"
 #include "core/inference/backend_session.h"
 #include "core/inference/interruptible.h"
@@ -145,9 +145,7 @@ Graph::Names Graph::NamesOf(std::span<const wasinn_io* const> ios) {
 Result<uint32_t> Graph::Find(const Names& names, std::span<const wasinn_io* const> ios, const char* what,
                              std::string_view name) {
   if (const auto found = names.find(name); found != names.end()) return found->second;
-  uint32_t index = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-  if (error == std::errc() && end == name.data() + name.size() && index < ios.size()) return index;
+  if (const auto index = base::ParseNumber<uint32_t>(name); index && *index < ios.size()) return *index;
   if (ios.size() == 1 && (ios[0]->flags & WASINN_IO_ANY_NAME) != 0) return 0;
   return Fail(WASINN_ERROR_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
 }

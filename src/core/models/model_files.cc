@@ -4,12 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "base/number.h"
 #include "core/text.h"
 
 namespace wasinn::core {
@@ -59,11 +59,8 @@ ModelFiles SingleFile(const fs::path& path, Formats formats) {
 }
 
 std::optional<uint32_t> VersionOf(const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  uint32_t version = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), version);
-  if (error != std::errc() || end != name.data() + name.size() || version == 0) return std::nullopt;
-  return version;
+  const auto version = base::ParseNumber<uint32_t>(folder.filename().string());
+  return version == 0 ? std::nullopt : version;
 }
 
 // For messages: models with other names, or in folders of their own.

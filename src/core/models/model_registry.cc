@@ -1,7 +1,8 @@
 #include "core/models/model_registry.h"
 
-#include <charconv>
 #include <utility>
+
+#include "base/number.h"
 
 namespace wasinn::core {
 namespace {
@@ -119,11 +120,9 @@ Status CheckModelName(std::string_view name) {
 std::optional<std::pair<std::string_view, uint32_t>> SplitVersion(std::string_view name) {
   const size_t colon = name.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = name.substr(colon + 1);
-  uint32_t version = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return std::pair(name.substr(0, colon), version);
+  const auto version = base::ParseNumber<uint32_t>(name.substr(colon + 1));
+  if (!version) return std::nullopt;
+  return std::pair(name.substr(0, colon), *version);
 }
 
 }  // namespace wasinn::core

@@ -5,9 +5,9 @@
 #include <boost/asio/defer.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "base/number.h"
 #include "serve/generation.h"
 #include "serve/http/content_encoding.h"
 #include "serve/http/target.h"
@@ -55,11 +55,9 @@ Catalog& ModelsOf(const Exchange& exchange) { return exchange.admission.generati
 Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
   const auto length = request.find(kHeaderLength);
   if (length == request.end()) return request.body().size();
-  const boost::beast::string_view text = length->value();
-  size_t size = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error != std::errc() || end != text.data() + text.size()) return Refuse("{} is not a length", kHeaderLength);
-  if (size <= most) return size;
+  const auto size = base::ParseNumber<size_t>(length->value());
+  if (!size) return Refuse("{} is not a length", kHeaderLength);
+  if (*size <= most) return *size;
   return Refuse(WASINN_ERROR_TOO_LARGE, "the JSON is larger than {} bytes", most);
 }
 

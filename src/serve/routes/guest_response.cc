@@ -4,10 +4,10 @@
 #include <boost/beast/core/string.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
+#include "base/number.h"
 #include "settings/text.h"
 
 namespace wasinn::serve {
@@ -102,10 +102,8 @@ void HandlerResponse::ReadHead(unsigned status, const engines::HttpFields& field
     if (bytes > kMostHead) ThrowInvalid("its header has more than {} bytes", kMostHead);
     head_.Add(name, value);
     if (!boost::beast::iequals(name, "Content-Length")) continue;
-    uint64_t length = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), length);
-    if (error != std::errc() || end != value.data() + value.size()) ThrowInvalid("its Content-Length is not a number");
-    length_ = length;
+    length_ = base::ParseNumber<uint64_t>(value);
+    if (!length_) ThrowInvalid("its Content-Length is not a number");
   }
 }
 

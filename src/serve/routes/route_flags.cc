@@ -4,11 +4,11 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/number.h"
 #include "cli/flags.h"
 #include "cli/surroundings.h"
 #include "engines/trusted_file.h"
@@ -34,8 +34,9 @@ Parsed<Listen> ParseListen(const std::string& text) {
   Listen listen{text.substr(0, colon), 0};
   if (listen.host.starts_with('[') && listen.host.ends_with(']')) listen.host = listen.host.substr(1, colon - 2);
   const std::string_view port = colon == text.npos ? std::string_view() : std::string_view(text).substr(colon + 1);
-  const auto [stopped, error] = std::from_chars(port.data(), port.data() + port.size(), listen.port);
-  if (error == std::errc() && stopped == port.data() + port.size() && ParseAddress(listen.host)) return listen;
+  const auto number = base::ParseNumber<uint16_t>(port);
+  listen.port = number.value_or(0);
+  if (number && ParseAddress(listen.host)) return listen;
   return std::unexpected("'" + text + "' is not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080");
 }
 
