@@ -295,23 +295,23 @@ std::vector<engines::Directory> FoldersOf(const std::map<std::string, RouteSetti
   return folders;
 }
 
-Outcome<void> TakeApiKeys(ServeOptions& options) {
+void TakeApiKeys(ServeOptions& options) {
   std::vector<std::string> keys;
   if (options.api_key) keys.push_back(*options.api_key);
-  if (options.api_key == "") return Refuse("the API key (--api-key, WASINN_API_KEY, serve.api_key) is empty");
+  if (options.api_key == "") ThrowInvalid("the API key (--api-key, WASINN_API_KEY, serve.api_key) is empty");
   if (options.api_key_file) {
     errno = 0;
     std::ifstream file(*options.api_key_file);
-    if (!file) return Refuse("--api-key-file: cannot open '{}': {}", *options.api_key_file, std::strerror(errno));
+    if (!file) ThrowInvalid("--api-key-file: cannot open '{}': {}", *options.api_key_file, std::strerror(errno));
     for (std::string line; std::getline(file, line);) {
       line.erase(line.find_last_not_of(" \t\r") + 1);
       if (!line.empty()) keys.push_back(std::move(line));
     }
-    if (keys.empty()) return Refuse("--api-key-file: there is no key in '{}'", *options.api_key_file);
+    if (keys.empty()) ThrowInvalid("--api-key-file: there is no key in '{}'", *options.api_key_file);
   }
-  if (keys.empty()) return {};
+  if (keys.empty()) return;
   if (!options.tenants.empty()) {
-    return Refuse(
+    ThrowInvalid(
         "an API key (--api-key, --api-key-file, serve.api_key) is of a server without "
         "tenants: these have keys of their own");
   }
@@ -323,26 +323,22 @@ Outcome<void> TakeApiKeys(ServeOptions& options) {
     if (digest) continue;
     crypto_hash_sha256(owner.keys.back().data(), reinterpret_cast<const unsigned char*>(key.data()), key.size());
   }
-  return {};
 }
 
-Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options) {
+void ReadServeFile(const std::string& path, ServeOptions& options) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   if (!file.is_open() || file.bad()) {
-    return Refuse(WASINN_ERROR_NOT_FOUND, "cannot read the configuration '{}': {}", path, std::strerror(errno));
-  }
-  if (const Status checked = Config().LoadToml(text.str()); !checked.ok()) {
-    return std::unexpected(Failure{checked.code(), OfFile(checked.message(), path)});
+    Throw(WASINN_ERROR_NOT_FOUND, "cannot read the configuration '{}': {}", path, std::strerror(errno));
   }
   try {
+    OrThrow(Config().LoadToml(text.str()));
     ReadSections(toml::parse(text.str(), path), std::filesystem::absolute(path).parent_path(), options);
   } catch (const Failure& failure) {
-    return std::unexpected(Failure{failure.code, OfFile(failure.message, path)});
+    throw Failure{failure.code, OfFile(failure.message, path)};
   }
-  return {};
 }
 
 }  // namespace wasinn::serve

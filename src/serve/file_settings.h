@@ -48,11 +48,11 @@ struct HostSections {
   std::string serve;
 };
 
-// Only sets options that the file names. Relative paths are relative to the file's folder. INVALID_ARGUMENT names the
-// file and the key; NOT_FOUND: there is no such file.
-Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options);
+// Only sets options that the file names. Relative paths are relative to the file's folder. Throws INVALID_ARGUMENT,
+// which names the file and the key, or NOT_FOUND: there is no such file.
+void ReadServeFile(const std::string& path, ServeOptions& options);
 
-// The owners of API keys are the only tenant, and operators.
-Outcome<void> TakeApiKeys(ServeOptions& options);
+// The owners of API keys are the only tenant, and operators. Throws Failure.
+void TakeApiKeys(ServeOptions& options);
 
 }  // namespace wasinn::serve

@@ -31,20 +31,18 @@ bool HasOneGuest(const ServeOptions& options) {
 
 Generation::~Generation() = default;
 
-Outcome<void> Generation::MakeRepository(const Shared& shared, const Generation* last) {
+void Generation::MakeRepository(const Shared& shared, const Generation* last) {
   const bool is_alone = HasOneGuest(*options_);
   if (last != nullptr && last->options_->sections.others == options_->sections.others &&
       HasOneGuest(*last->options_) == is_alone) {
     repository_ = last->repository_;
-    return {};
+    return;
   }
   cli::HostFlags flags = options_->host_flags;
   flags.has_one_guest = is_alone;
   flags.spans = [statistics = shared.statistics](const wasinn_span& span) { statistics->Add(span); };
-  Result<Host> host = cli::MakeHost(flags);
-  if (!host) return std::unexpected(Failure{host.status().code(), host.status().message()});
-  repository_ = std::make_shared<Repository>(std::move(*host), options_->repository, shared.statistics);
-  return last == nullptr ? repository_->Preload() : repository_->LoadAsIn(*last->repository_);
+  repository_ = std::make_shared<Repository>(OrThrow(cli::MakeHost(flags)), options_->repository, shared.statistics);
+  OrThrow(last == nullptr ? repository_->Preload() : repository_->LoadAsIn(*last->repository_));
 }
 
 void Generation::WarnOfNames() const {
@@ -85,29 +83,19 @@ GuestCode Generation::CodeOf(const Shared& shared) const {
           .own_settings = [this](const std::string& toml) { return OwnSettings(*options_, toml); }};
 }
 
-Outcome<void> Generation::MakeRoutes(const Shared& shared) {
-  if (options_->routes.empty()) return {};
-  auto routes = Routes::Load(repository_->host(), {.files = options_->routes, .code = CodeOf(shared)});
-  if (!routes) return std::unexpected(std::move(routes.error()));
-  routes_ = std::move(*routes);
-  return {};
-}
-
-Outcome<void> Generation::MakeGuestModels(const Shared& shared) {
-  if (options_->guest_models.empty()) return {};
+void Generation::MakeGuestModels(const Shared& shared) {
+  if (options_->guest_models.empty()) return;
   for (const ModelInfo& model : repository_->host().Models()) {
     if (!options_->guest_models.contains(model.name)) continue;
-    return Refuse("the guest model '{}': a model has this name already", model.name);
+    ThrowInvalid("the guest model '{}': a model has this name already", model.name);
   }
   for (const auto& [name, file] : options_->guest_models) {
     if (!name.contains(':')) continue;
-    return Refuse("the guest model '{}': a colon stands between a name and a version, so no name has one", name);
+    ThrowInvalid("the guest model '{}': a colon stands between a name and a version, so no name has one", name);
   }
-  auto models = GuestModels::Load(repository_->host(), tenants_->anybody(),
-                                  {.files = options_->guest_models, .code = CodeOf(shared)}, shared.statistics);
-  if (!models) return std::unexpected(std::move(models.error()));
-  guest_models_ = std::move(*models);
-  return {};
+  GuestModelOptions options = {.files = options_->guest_models, .code = CodeOf(shared)};
+  guest_models_ =
+      std::make_unique<GuestModels>(repository_->host(), tenants_->anybody(), std::move(options), shared.statistics);
 }
 
 void Generation::UnloadAsIn(const Generation& last) {
@@ -116,17 +104,17 @@ void Generation::UnloadAsIn(const Generation& last) {
   if (have_guests) guest_models_->UnloadAsIn(*last.guest_models_);
 }
 
-Outcome<std::unique_ptr<Generation>> Generation::Make(ServeOptions options, const Shared& shared,
-                                                      const Generation* last) {
+std::unique_ptr<Generation> Generation::Make(ServeOptions options, const Shared& shared, const Generation* last) {
   std::unique_ptr<Generation> made(new Generation);
   if (last != nullptr) made->number_ = last->number_ + 1;
   made->options_ = std::make_unique<const ServeOptions>(std::move(options));
-  if (auto repository = made->MakeRepository(shared, last); !repository) return std::unexpected(repository.error());
-  auto tenants = Tenants::Make(*made->options_, *made->repository_, shared.budget);
-  if (!tenants) return std::unexpected(std::move(tenants.error()));
-  made->tenants_ = std::move(*tenants);
-  if (auto routes = made->MakeRoutes(shared); !routes) return std::unexpected(routes.error());
-  if (auto guests = made->MakeGuestModels(shared); !guests) return std::unexpected(guests.error());
+  made->MakeRepository(shared, last);
+  made->tenants_ = std::make_unique<Tenants>(*made->options_, *made->repository_, shared.budget);
+  if (!made->options_->routes.empty()) {
+    RouteOptions routes = {.files = made->options_->routes, .code = made->CodeOf(shared)};
+    made->routes_ = std::make_unique<Routes>(made->repository_->host(), std::move(routes));
+  }
+  made->MakeGuestModels(shared);
   made->models_ = std::make_unique<Catalog>(*made->repository_, made->guest_models_.get());
   made->texts_ =
       std::make_unique<TextModels>(*made->models_, shared.workers, made->options_->adapters, made->options_->upstreams);

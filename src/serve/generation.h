@@ -30,8 +30,8 @@ class Generation {
   };
 
   // `last` (NULL: none) lends its models, if their settings are the same; else its loaded models are loaded again. This
-  // may take long, and so may the destructor.
-  static Outcome<std::unique_ptr<Generation>> Make(ServeOptions options, const Shared& shared, const Generation* last);
+  // may take long, and so may the destructor. Throws Failure.
+  static std::unique_ptr<Generation> Make(ServeOptions options, const Shared& shared, const Generation* last);
 
   const ServeOptions& options() const { return *options_; }
   // From 1 on, in order of creation.
@@ -50,10 +50,9 @@ class Generation {
 
  private:
   Generation() = default;
-  Outcome<void> MakeRepository(const Shared& shared, const Generation* last);
+  void MakeRepository(const Shared& shared, const Generation* last);
   GuestCode CodeOf(const Shared& shared) const;
-  Outcome<void> MakeRoutes(const Shared& shared);
-  Outcome<void> MakeGuestModels(const Shared& shared);
+  void MakeGuestModels(const Shared& shared);
   // Models that were unloaded stay unloaded.
   void UnloadAsIn(const Generation& last);
   // Warns of names that are probably forgotten or misspelt.

@@ -233,11 +233,11 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
   cli::AddRouteLimitFlags(app, &options->host_flags);
 }
 
-// Errors that may come from the file, from flags, or from both together.
-Outcome<void> Check(ServeOptions& options, const CLI::App& app) {
-  if (auto address = ParseAddress(options.host); !address) return std::unexpected(std::move(address.error()));
+// Errors that may come from the file, from flags, or from both together. Throws Failure, like the next ones.
+void Check(ServeOptions& options, const CLI::App& app) {
+  (void)OrThrow(ParseAddress(options.host));
   if (options.max_body_bytes > options.max_memory_in_flight) {
-    return Refuse(
+    ThrowInvalid(
         "max_body_bytes (--max-body), {}, is more than max_bytes_in_flight "
         "(--max-memory-in-flight), {}: no such request could come",
         options.max_body_bytes, options.max_memory_in_flight);
@@ -251,43 +251,33 @@ Outcome<void> Check(ServeOptions& options, const CLI::App& app) {
   }
   const char* const key = std::getenv(kKeyVariable);
   if (key != nullptr && app.count("--api-key") == 0) options.api_key = key;  // CLI11 ignores an empty one
-  if (auto taken = TakeApiKeys(options); !taken) return taken;
-  return CheckRoutes(options, app.count("FILE") > 0);
+  TakeApiKeys(options);
+  CheckRoutes(options, app.count("FILE") > 0);
 }
 
 // Pulls models and guests from registries before the server begins: until then a signal ends it at once.
-Outcome<void> Pull(ServeOptions& options) {
+void Pull(ServeOptions& options) {
   options.host_flags.guest_folders = FoldersOf(options.routes);
-  if (const Status pulled = cli::PullModels(options.host_flags); !pulled.ok()) {
-    return std::unexpected(Failure{pulled.code(), pulled.message()});
-  }
-  const auto pull = [&](const std::string& what, std::string& file) -> Outcome<void> {
+  OrThrow(cli::PullModels(options.host_flags));
+  const auto pull = [&](const char* what, const std::string& name, std::string& file) {
     auto local = cli::LocalGuest(file, options.host_flags.guest_folders);
-    if (!local) return std::unexpected(Failure{WASINN_ERROR_UNAVAILABLE, what + ": " + local.error()});
+    if (!local) Throw(WASINN_ERROR_UNAVAILABLE, "{} '{}': {}", what, name, local.error());
     file = std::move(*local);
-    return {};
   };
-  for (auto& [path, route] : options.routes) {
-    if (auto pulled = pull(fmt::format("the route '{}'", path), route.file); !pulled) return pulled;
-  }
-  for (auto& [name, guest] : options.guest_models) {
-    if (auto pulled = pull(fmt::format("the guest model '{}'", name), guest.file); !pulled) return pulled;
-  }
-  return {};
+  for (auto& [path, route] : options.routes) pull("the route", path, route.file);
+  for (auto& [name, guest] : options.guest_models) pull("the guest model", name, guest.file);
 }
 
 // The file's options, then the flags', which override them. They were parsed before, so they are valid.
-Outcome<ServeOptions> ReadOptions(int argc, char** argv, const std::string& file) {
+ServeOptions ReadOptions(int argc, char** argv, const std::string& file) {
   ServeOptions options;
   options.max_body_bytes = 0;  // clients may not ask for that, and do not see it
-  if (!file.empty()) {
-    if (auto read = ReadServeFile(file, options); !read) return std::unexpected(std::move(read.error()));
-  }
+  if (!file.empty()) ReadServeFile(file, options);
   CLI::App app;
   AddFlags(app, &options);
   app.parse(argc, argv);
-  if (auto checked = Check(options, app); !checked) return std::unexpected(std::move(checked.error()));
-  if (auto pulled = Pull(options); !pulled) return std::unexpected(std::move(pulled.error()));
+  Check(options, app);
+  Pull(options);
   if (options.max_body_bytes == 0) options.max_body_bytes = ServeOptions().max_body_bytes;
   return options;
 }

@@ -116,7 +116,7 @@ HttpOptions ForHttp(const ServeOptions& options, std::shared_ptr<Tls> tls, std::
 class Server {
  public:
   // `tls`, `access_log`: may be NULL.
-  Server(ServeOptions options, std::function<Outcome<ServeOptions>()> read, std::shared_ptr<Tls> tls,
+  Server(ServeOptions options, std::function<ServeOptions()> read, std::shared_ptr<Tls> tls,
          std::shared_ptr<AccessLog> access_log)
       : options_(std::move(options)),
         read_(std::move(read)),
@@ -156,28 +156,25 @@ class Server {
                .calls = {.most = http_options_.max_connections, .slow = http_options_.slow},
                .keepalive = options_.grpc_keepalive}) {}
 
-  // Opens everything that answers requests, with these options.
-  Outcome<void> Open(const ServeOptions& options) {
+  // Opens everything that answers requests, with these options. Throws Failure, like Listen.
+  void Open(const ServeOptions& options) {
     const std::shared_ptr<Generation> last = gate_.current();
-    auto made = Generation::Make(options, {statistics_, http_options_.budget, ForWorkers(options_)}, last.get());
-    if (!made) return std::unexpected(std::move(made.error()));
-    gate_.Open(reloader_.Keep(std::move(*made)));
-    return {};
+    const Generation::Shared shared = {statistics_, http_options_.budget, ForWorkers(options_)};
+    gate_.Open(reloader_.Keep(Generation::Make(options, shared, last.get())));
   }
 
-  Outcome<void> Listen() {
+  void Listen() {
+    const AtEnd flush([] { std::fflush(stdout); });
     WarnOfStrangers(options_);
     signals_.Serving();
-    auto listens = OpenPort("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
-    if (listens && options_.grpc_port) listens = grpc_.Start();
-    if (listens && options_.grpc_port) {
-      listens = OpenPort("gRPC", *options_.grpc_port, [this](int descriptor) { grpc_.Take(descriptor); });
+    OpenPort("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
+    if (options_.grpc_port) {
+      grpc_.Start();
+      OpenPort("gRPC", *options_.grpc_port, [this](int descriptor) { grpc_.Take(descriptor); });
     }
-    if (listens && options_.has_metrics) {
-      listens = OpenPort("metrics", options_.metrics_port, [this](int descriptor) { metrics_.Take(descriptor); });
+    if (options_.has_metrics) {
+      OpenPort("metrics", options_.metrics_port, [this](int descriptor) { metrics_.Take(descriptor); });
     }
-    std::fflush(stdout);
-    return listens;
   }
 
   void Run() {
@@ -210,37 +207,40 @@ class Server {
   }
 
  private:
-  Outcome<void> OpenPort(const char* what, uint16_t number, Ports::Take take) {
-    const auto opened = ports_.Open(options_.host, number, std::move(take));
-    if (!opened) return std::unexpected(opened.error());
-    fmt::print("serving {} on {}\n", what, AddressText(options_.host, *opened));
-    return {};
+  void OpenPort(const char* what, uint16_t number, Ports::Take take) {
+    const uint16_t opened = ports_.Open(options_.host, number, std::move(take));
+    fmt::print("serving {} on {}\n", what, AddressText(options_.host, opened));
   }
 
   // Reads again what may have changed. What fails is logged, and what was there before goes on. Models' files are not
   // among it: their loads may take long, and no key may be valid until then.
   bool Reload() {
-    const auto tell = [](const char* what, const Outcome<void>& done) {
-      Log(done ? WASINN_LOG_INFO : WASINN_LOG_ERROR, "{}: {}", what, done ? "read again" : done.error().message);
+    const auto has_read = [](const char* what, const auto& read) {
+      try {
+        read();
+      } catch (const Failure& failure) {
+        Log(WASINN_LOG_ERROR, "{}: {}", what, failure.message);
+        return false;
+      }
+      Log(WASINN_LOG_INFO, "{}: read again", what);
+      return true;
     };
-    if (http_options_.tls != nullptr) tell("certificates", http_options_.tls->Reload());
-    if (http_options_.access_log != nullptr) tell("access log", http_options_.access_log->Reopen());
-    const Outcome<void> read = ReadConfiguration();
-    tell("configuration", read);
-    return read.has_value();
+    if (http_options_.tls != nullptr) has_read("certificates", [this] { http_options_.tls->Load(); });
+    AccessLog* const log = http_options_.access_log.get();
+    if (log != nullptr) has_read("access log", [log] { OrThrow(log->Reopen()); });
+    return has_read("configuration", [this] { ReadConfiguration(); });
   }
 
-  Outcome<void> ReadConfiguration() {
-    auto options = read_();
-    if (!options) return std::unexpected(std::move(options.error()));
-    cli::SetLogLevel(options->log_level);
-    if (options->sections.serve != options_.sections.serve) {
+  void ReadConfiguration() {
+    const ServeOptions options = read_();
+    cli::SetLogLevel(options.log_level);
+    if (options.sections.serve != options_.sections.serve) {
       Log(WASINN_LOG_WARNING, "[serve] is read at the start alone: what changed there waits for a restart");
     }
-    if (options->tenants.empty() && gate_.current()->tenants().need_keys()) {
-      return Refuse("there are no tenants any more, so everybody could send requests: that takes a restart");
+    if (options.tenants.empty() && gate_.current()->tenants().need_keys()) {
+      ThrowInvalid("there are no tenants any more, so everybody could send requests: that takes a restart");
     }
-    return Open(*options);
+    Open(options);
   }
 
   void Upkeep(bool is_reloaded) {
@@ -330,7 +330,7 @@ class Server {
 
   EndSignals signals_;  // from before anybody can know that it serves
   const ServeOptions options_;
-  const std::function<Outcome<ServeOptions>()> read_;
+  const std::function<ServeOptions()> read_;
   const std::shared_ptr<Statistics> statistics_ = std::make_shared<Statistics>();  // hosts tell it to their ends
   std::atomic<bool> runs_{false};                                                  // before whose thread reads it
   Reloader reloader_{[this] { return Reload(); }, [this](bool is_reloaded) { Upkeep(is_reloaded); }};
@@ -356,32 +356,23 @@ class Server {
   std::jthread grpc_end_;
 };
 
-int Fail(const Failure& failure) { return cli::Fail("serve: " + failure.message); }
-
 }  // namespace
 
-int Serve(const std::function<Outcome<ServeOptions>()>& read) {
-  auto options = read();
-  if (!options) return Fail(options.error());
-  cli::SetLogLevel(options->log_level);
+int Serve(const std::function<ServeOptions()>& read) try {
+  const ServeOptions options = read();
+  cli::SetLogLevel(options.log_level);
   std::shared_ptr<Tls> tls;
-  if (!options->tls.certificate.empty()) {
-    auto loaded = Tls::Load(options->tls);
-    if (!loaded) return Fail(loaded.error());
-    tls = std::move(*loaded);
-  }
+  if (!options.tls.certificate.empty()) tls = std::make_shared<Tls>(options.tls);
   std::shared_ptr<AccessLog> access_log;
-  if (!options->access_log.empty()) {
-    auto opened = AccessLog::Open(options->access_log);
-    if (!opened) return Fail(opened.error());
-    access_log = std::move(*opened);
-  }
-  openai::Fields::is_strict = options->is_strict;
-  Server server(*options, read, std::move(tls), std::move(access_log));
-  if (auto opened = server.Open(*options); !opened) return Fail(opened.error());
-  if (auto listens = server.Listen(); !listens) return Fail(listens.error());
+  if (!options.access_log.empty()) access_log = OrThrow(AccessLog::Open(options.access_log));
+  openai::Fields::is_strict = options.is_strict;
+  Server server(options, read, std::move(tls), std::move(access_log));
+  server.Open(options);
+  server.Listen();
   server.Run();
   return cli::EndAtOnce(0);  // threads of gRPC, and of frameworks, may not be done
+} catch (const Failure& failure) {
+  return cli::Fail("serve: " + failure.message);
 }
 
 }  // namespace wasinn::serve

@@ -58,6 +58,7 @@ struct ServeOptions {
 };
 
 // Until SIGTERM or SIGINT. The exit code. SIGHUP has `read` called again, and read again what else may have changed.
-int Serve(const std::function<Outcome<ServeOptions>()>& read);
+// `read` throws Failure.
+int Serve(const std::function<ServeOptions()>& read);
 
 }  // namespace wasinn::serve

@@ -107,7 +107,7 @@ GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, TextMetri
 }
 GrpcServer::~GrpcServer() = default;
 
-Outcome<void> GrpcServer::Start() {
+void GrpcServer::Start() {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   grpc::ResourceQuota quota("serve");
@@ -142,8 +142,7 @@ Outcome<void> GrpcServer::Start() {
   running_->acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, running_->credentials);
   running_->server = builder.BuildAndStart();
-  if (running_->server != nullptr) return {};
-  return Refuse(WASINN_ERROR_RUNTIME, "cannot start gRPC's server");
+  if (running_->server == nullptr) Throw(WASINN_ERROR_RUNTIME, "cannot start gRPC's server");
 }
 
 bool GrpcServer::HasRoomFor(int descriptor) {

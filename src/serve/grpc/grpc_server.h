@@ -69,7 +69,7 @@ class GrpcServer {
   ~GrpcServer();
 
   // Call it before the others.
-  Outcome<void> Start();
+  void Start();
   // Takes over a connection of TCP.
   void Take(int descriptor);
   // Cancels calls whose clients take too long. Call it now and then. Thread-safe.

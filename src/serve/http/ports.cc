@@ -23,7 +23,7 @@ constexpr int kMostAtOnce = 64;  // before other ports get their turn
 Outcome<asio::ip::address> ParseAddress(const std::string& host) {
   boost::system::error_code error;
   asio::ip::address address = asio::ip::make_address(host, error);
-  if (error) return std::unexpected(Invalid("'" + host + "' is not an address to listen on, such as 127.0.0.1 or ::1"));
+  if (error) return Refuse("'{}' is not an address to listen on, such as 127.0.0.1 or ::1", host);
   return address;
 }
 
@@ -32,21 +32,16 @@ std::string AddressText(const std::string& host, uint16_t port) {
   return (has_colons ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
-Outcome<uint16_t> Ports::Open(const std::string& host, uint16_t number, Take take) {
-  const auto address = ParseAddress(host);
-  if (!address) return std::unexpected(address.error());
+uint16_t Ports::Open(const std::string& host, uint16_t number, Take take) {
   boost::system::error_code error;
-  const asio::ip::tcp::endpoint endpoint(*address, number);
+  const asio::ip::tcp::endpoint endpoint(OrThrow(ParseAddress(host)), number);
   asio::ip::tcp::acceptor acceptor(context_);
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
   if (!error) acceptor.non_blocking(true, error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error) {
-    return std::unexpected(
-        Failure{WASINN_ERROR_RUNTIME, "cannot listen on " + AddressText(host, number) + ": " + error.message()});
-  }
+  if (error) Throw(WASINN_ERROR_RUNTIME, "cannot listen on {}: {}", AddressText(host, number), error.message());
   const uint16_t port = acceptor.local_endpoint().port();
   open_.push_back({std::move(acceptor), std::move(take)});
   return port;

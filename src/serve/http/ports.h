@@ -29,8 +29,8 @@ class Ports {
 
   explicit Ports(asio::io_context& context) : context_(context) {}
 
-  // Number 0: any free one. Returns the number.
-  Outcome<uint16_t> Open(const std::string& host, uint16_t number, Take take);
+  // Number 0: any free one. Returns the number. Throws Failure.
+  uint16_t Open(const std::string& host, uint16_t number, Take take);
   void Close() { open_.clear(); }
 
   // Waits for connections, at most `longest`, and passes them on. True: `also` is readable.

@@ -16,19 +16,18 @@ namespace ssl = boost::asio::ssl;
 
 constexpr size_t kMostFile = 1u << 20;
 
-Failure Wrong(const std::string& file, const std::string& what) {
-  return {WASINN_ERROR_INVALID_ARGUMENT, "'" + file + "' " + what};
+[[noreturn]] void ThrowBadFile(const std::string& file, const std::string& what) {
+  ThrowInvalid("'{}' {}", file, what);
 }
 
-Outcome<std::string> ReadFile(const std::string& file) {
+std::string ReadFile(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in)
-    return std::unexpected(Failure{WASINN_ERROR_NOT_FOUND, "cannot open '" + file + "': " + std::strerror(errno)});
+  if (!in) Throw(WASINN_ERROR_NOT_FOUND, "cannot open '{}': {}", file, std::strerror(errno));
   std::string text(kMostFile + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || in.gcount() == 0) return std::unexpected(Wrong(file, "is empty, or cannot be read"));
+  if (in.bad() || in.gcount() == 0) ThrowBadFile(file, "is empty, or cannot be read");
   text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > kMostFile) return std::unexpected(Wrong(file, "is larger than certificates and keys are"));
+  if (text.size() > kMostFile) ThrowBadFile(file, "is larger than certificates and keys are");
   return text;
 }
 
@@ -62,46 +61,42 @@ int RefusePassword(char*, int, int, void* was_asked) {
   return -1;
 }
 
-Outcome<void> UseKey(SSL_CTX* context, const std::string& pem, const TlsFiles& files) {
+void UseKey(SSL_CTX* context, const std::string& pem, const TlsFiles& files) {
   const std::unique_ptr<BIO, decltype(&BIO_free)> bytes(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())),
                                                         BIO_free);
   bool is_encrypted = false;
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
       PEM_read_bio_PrivateKey(bytes.get(), nullptr, RefusePassword, &is_encrypted), EVP_PKEY_free);
-  if (is_encrypted)
-    return std::unexpected(Wrong(files.key, "is an encrypted key, and there is no way to enter its password"));
-  if (key == nullptr) return std::unexpected(Wrong(files.key, "has no private key in PEM's form: " + Reason()));
+  if (is_encrypted) ThrowBadFile(files.key, "is an encrypted key, and there is no way to enter its password");
+  if (key == nullptr) ThrowBadFile(files.key, "has no private key in PEM's form: " + Reason());
   X509* const certificate = SSL_CTX_get0_certificate(context);
   if (X509_check_private_key(certificate, key.get()) != 1) {
-    return std::unexpected(
-        Wrong(files.key, "is not the key of the certificate '" + files.certificate + "': " + Reason()));
+    ThrowBadFile(files.key, "is not the key of the certificate '" + files.certificate + "': " + Reason());
   }
-  if (SSL_CTX_use_PrivateKey(context, key.get()) == 1) return {};
-  return std::unexpected(Wrong(files.key, "cannot be used: " + Reason()));
+  if (SSL_CTX_use_PrivateKey(context, key.get()) != 1) ThrowBadFile(files.key, "cannot be used: " + Reason());
 }
 
-Outcome<void> AskClients(SSL_CTX* context, const std::string& pem, const std::string& file) {
+void AskClients(SSL_CTX* context, const std::string& pem, const std::string& file) {
   const std::unique_ptr<BIO, decltype(&BIO_free)> bytes(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())),
                                                         BIO_free);
   size_t n = 0;
   while (X509* const read = PEM_read_bio_X509(bytes.get(), nullptr, nullptr, nullptr)) {
     const std::unique_ptr<X509, decltype(&X509_free)> authority(read, X509_free);
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), read) != 1 || SSL_CTX_add_client_CA(context, read) != 1) {
-      return std::unexpected(Wrong(file, "has a certificate that cannot be used: " + Reason()));
+      ThrowBadFile(file, "has a certificate that cannot be used: " + Reason());
     }
     ++n;
   }
   const bool is_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
-  if (n == 0 || !is_end) return std::unexpected(Wrong(file, "has no certificates in PEM's form: " + Reason()));
+  if (n == 0 || !is_end) ThrowBadFile(file, "has no certificates in PEM's form: " + Reason());
   ERR_clear_error();
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   // Each connection must show its certificate: a resumed session would outlive an authority that was removed.
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(context, 0);
-  return {};
 }
 
-Outcome<std::shared_ptr<Certificates>> ReadCertificates(const TlsFiles& files) {
+std::shared_ptr<Certificates> ReadCertificates(const TlsFiles& files) {
   TlsFiles pem;
   for (const auto part : {&TlsFiles::certificate, &TlsFiles::key, &TlsFiles::client_ca}) {
     if ((files.*part).empty()) continue;
@@ -109,9 +104,7 @@ Outcome<std::shared_ptr<Certificates>> ReadCertificates(const TlsFiles& files) {
       pem.key = pem.certificate;
       continue;
     }
-    auto read = ReadFile(files.*part);
-    if (!read) return std::unexpected(std::move(read.error()));
-    pem.*part = std::move(*read);
+    pem.*part = ReadFile(files.*part);
   }
   auto made = std::make_shared<Certificates>(std::move(pem), ssl::context(ssl::context::tls_server));
   SSL_CTX* const context = made->context.native_handle();
@@ -119,29 +112,18 @@ Outcome<std::shared_ptr<Certificates>> ReadCertificates(const TlsFiles& files) {
   ERR_clear_error();
   boost::system::error_code error;
   made->context.use_certificate_chain(boost::asio::buffer(made->pem.certificate), error);
-  if (error) return std::unexpected(Wrong(files.certificate, "has no certificate in PEM's form: " + error.message()));
-  if (auto used = UseKey(context, made->pem.key, files); !used) return std::unexpected(std::move(used.error()));
-  if (files.client_ca.empty()) return made;
-  if (auto set = AskClients(context, made->pem.client_ca, files.client_ca); !set) {
-    return std::unexpected(std::move(set.error()));
-  }
+  if (error) ThrowBadFile(files.certificate, "has no certificate in PEM's form: " + error.message());
+  UseKey(context, made->pem.key, files);
+  if (!files.client_ca.empty()) AskClients(context, made->pem.client_ca, files.client_ca);
   return made;
 }
 
 }  // namespace
 
-Outcome<std::shared_ptr<Tls>> Tls::Load(TlsFiles files) {
-  std::shared_ptr<Tls> tls(new Tls(std::move(files)));
-  if (auto loaded = tls->Reload(); !loaded) return std::unexpected(std::move(loaded.error()));
-  return tls;
-}
-
-Outcome<void> Tls::Reload() {
+void Tls::Load() {
   auto read = ReadCertificates(files_);
-  if (!read) return std::unexpected(std::move(read.error()));
   const std::lock_guard lock(mutex_);
-  current_ = std::move(*read);
-  return {};
+  current_ = std::move(read);
 }
 
 }  // namespace wasinn::serve

@@ -28,10 +28,11 @@ struct Certificates {
 // TLS 1.2 and 1.3. Thread-safe.
 class Tls {
  public:
-  static Outcome<std::shared_ptr<Tls>> Load(TlsFiles files);
+  // Throws Failure if the files do not have what they should, like Load.
+  explicit Tls(TlsFiles files) : files_(std::move(files)) { Load(); }
 
   // Later connections use the current files. After a failure nothing changes.
-  Outcome<void> Reload();
+  void Load();
 
   std::shared_ptr<Certificates> current() const {
     const std::lock_guard lock(mutex_);
@@ -40,8 +41,6 @@ class Tls {
   bool asks_clients() const { return !files_.client_ca.empty(); }
 
  private:
-  explicit Tls(TlsFiles files) : files_(std::move(files)) {}
-
   const TlsFiles files_;
   mutable std::mutex mutex_;  // guards the members below
   std::shared_ptr<Certificates> current_;

@@ -49,23 +49,18 @@ struct GuestModels::Room {
   }
 };
 
-GuestModels::GuestModels(const Host& host, GuestModelOptions options, std::shared_ptr<Statistics> statistics)
-    : options_(std::move(options)), statistics_(std::move(statistics)), runs_(host), workers_(options_.code.workers) {}
-
-Outcome<std::unique_ptr<GuestModels>> GuestModels::Load(const Host& host, const Tenant& tenant,
-                                                        GuestModelOptions options,
-                                                        std::shared_ptr<Statistics> statistics) {
-  std::unique_ptr<GuestModels> models(new GuestModels(host, std::move(options), std::move(statistics)));
-  auto engine = engines::NewWasmtimeModelEngine(models->options_.code.ForEngine());
-  if (!engine) return std::unexpected(Failure{WASINN_ERROR_RUNTIME, engine.error()});
-  models->engine_ = std::move(*engine);
-  for (const auto& [name, guest] : models->options_.files) {
-    auto own = models->options_.code.own_settings(guest.policy);
-    if (!own) return Refuse("the guest model '{}': {}", name, own.error().message);
-    models->own_[name] = std::move(*own);
-    if (auto loaded = models->Load(tenant, name); !loaded) return std::unexpected(std::move(loaded.error()));
+GuestModels::GuestModels(const Host& host, const Tenant& tenant, GuestModelOptions options,
+                         std::shared_ptr<Statistics> statistics)
+    : options_(std::move(options)), statistics_(std::move(statistics)), runs_(host), workers_(options_.code.workers) {
+  auto engine = engines::NewWasmtimeModelEngine(options_.code.ForEngine());
+  if (!engine) throw Failure{WASINN_ERROR_RUNTIME, engine.error()};
+  engine_ = std::move(*engine);
+  for (const auto& [name, guest] : options_.files) {
+    auto own = options_.code.own_settings(guest.policy);
+    if (!own) ThrowInvalid("the guest model '{}': {}", name, own.error().message);
+    own_[name] = std::move(*own);
+    OrThrow(Load(tenant, name));
   }
-  return models;
 }
 
 Outcome<void> GuestModels::Run(const std::string& model, const Tenant& tenant, Cancellation* cancellation,

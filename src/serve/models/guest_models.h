@@ -31,8 +31,9 @@ class GuestModels {
   static constexpr char kVersion[] = "1";
 
   // Compiles every file, and lets each component describe itself within the settings of `tenant`. `host` outlives it.
-  static Outcome<std::unique_ptr<GuestModels>> Load(const Host& host, const Tenant& tenant, GuestModelOptions options,
-                                                    std::shared_ptr<Statistics> statistics);
+  // Throws Failure.
+  GuestModels(const Host& host, const Tenant& tenant, GuestModelOptions options,
+              std::shared_ptr<Statistics> statistics);
 
   // Whether it is the name of one; the names never change.
   bool Has(const std::string& model) const { return options_.files.contains(model); }
@@ -56,7 +57,6 @@ class GuestModels {
     engines::ModelIos ios;
   };
 
-  GuestModels(const Host& host, GuestModelOptions options, std::shared_ptr<Statistics> statistics);
   // Runs to the end; or the reason why not.
   Outcome<void> Run(const std::string& model, const Tenant& tenant, Cancellation* cancellation,
                     const GuestRuns::Program& run);

@@ -56,7 +56,7 @@ Outcome<void> KnownModels::Reload(const std::string& model) {
   const auto mark = MakeRoom(registered);
   if (!mark) return std::unexpected(mark.error());
   const Status status = host_.ReloadModel(model);
-  if (!status.ok()) return std::unexpected(Failure{status.code(), status.message()});
+  if (!status.ok()) return std::unexpected(ToFailure(status));
   return {};
 }
 

@@ -283,7 +283,7 @@ Outcome<void> Repository::Unload(const Tenant& tenant, const std::string& model)
   }
   const Status status = host_.UnloadModel(model);
   models_.Forget(model);
-  if (!status.ok()) return std::unexpected(Failure{status.code(), status.message()});
+  if (!status.ok()) return std::unexpected(ToFailure(status));
   return {};
 }
 

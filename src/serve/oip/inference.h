@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <wasinn/wasinn.hpp>
 
 #include "oip/datatype.h"
 #include "serve/tenants/memory_budget.h"
@@ -31,6 +32,7 @@ inline Failure Invalid(std::string message) { return {WASINN_ERROR_INVALID_ARGUM
 inline Failure TryAgain(std::string message) { return {WASINN_ERROR_BUSY, std::move(message)}; }
 inline Failure NoMemory() { return TryAgain("requests and responses hold as much memory as they may"); }
 inline Failure ClientGone() { return {WASINN_ERROR_UNAVAILABLE, "the client has gone"}; }
+inline Failure ToFailure(const Status& status) { return {status.code(), status.message()}; }
 inline Failure OutOfMemory() { return {WASINN_ERROR_UNAVAILABLE, "the server is out of memory"}; }
 template <typename T>
 using Outcome = std::expected<T, Failure>;
@@ -44,15 +46,27 @@ template <typename... Args>
 std::unexpected<Failure> Refuse(fmt::format_string<Args...> format, Args&&... args) {
   return Refuse(WASINN_ERROR_INVALID_ARGUMENT, format, std::forward<Args>(args)...);
 }
-// As an exception, for readers that are deep inside of their input.
+// As an exception, for what is deep inside of its input.
+template <typename... Args>
+[[noreturn]] void Throw(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
+  throw Failure{code, fmt::format(format, std::forward<Args>(args)...)};
+}
 template <typename... Args>
 [[noreturn]] void ThrowInvalid(fmt::format_string<Args...> format, Args&&... args) {
-  throw Invalid(fmt::format(format, std::forward<Args>(args)...));
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, format, std::forward<Args>(args)...);
 }
 template <typename T>
 T OrThrow(Outcome<T> outcome) {
   if (!outcome) throw std::move(outcome.error());
   if constexpr (!std::is_void_v<T>) return std::move(*outcome);
+}
+template <typename T>
+T OrThrow(Result<T> result) {
+  if (!result) throw ToFailure(result.status());
+  return std::move(*result);
+}
+inline void OrThrow(const Status& status) {
+  if (!status.ok()) throw ToFailure(status);
 }
 
 // The largest request that an I/O thread handles itself.

@@ -66,7 +66,7 @@ Outcome<engines::Exit> GuestRuns::Run(const GuestCall& call, engines::RunOptions
   guest_options.limits = call.limits.guest;
   guest_options.policy = call.policy;
   Result<Guest> guest = Guest::Create(host_, guest_options);
-  if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
+  if (!guest) return std::unexpected(ToFailure(guest.status()));
   const auto said = std::make_shared<FirstLines>();
   streams.error = said;
   if (streams.output == nullptr) streams.output = said;

@@ -112,20 +112,19 @@ void AddProgram(CLI::App& app, ServeOptions* options) {
 }
 
 // -S: grants besides models.
-Outcome<void> Grant(ServeOptions& options, bool has_program) {
+void Grant(ServeOptions& options, bool has_program) {
   const cli::HostFlags& flags = options.host_flags;
   if (flags.Grants("inherit-network")) {
-    return Refuse(
+    ThrowInvalid(
         "-S inherit-network: guests that answer requests get no sockets; --allow-outbound lets them send requests");
   }
-  if (!flags.Grants("inherit-env")) return {};
-  if (!has_program) return Refuse("-S inherit-env is for FILE, and none is given");
+  if (!flags.Grants("inherit-env")) return;
+  if (!has_program) ThrowInvalid("-S inherit-env is for FILE, and none is given");
   for (char** ours = environ; *ours != nullptr; ++ours) {
     const std::string_view text = *ours;
     const size_t equals = text.find('=');
     if (equals != text.npos) options.routes[kRoot].env.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
-  return {};
 }
 
 }  // namespace
@@ -149,17 +148,15 @@ void AddRouteFlags(CLI::App& app, ServeOptions* options) {
   AddProgram(app, options);
 }
 
-Outcome<void> CheckRoutes(ServeOptions& options, bool has_program) {
-  if (auto granted = Grant(options, has_program); !granted) return granted;
+void CheckRoutes(ServeOptions& options, bool has_program) {
+  Grant(options, has_program);
   for (const auto& [path, route] : options.routes) {
-    if (!route.file.empty()) continue;
-    return Refuse("there is no route '{}': --route {}=FILE makes it", path, path);
+    if (route.file.empty()) ThrowInvalid("there is no route '{}': --route {}=FILE makes it", path, path);
   }
   const std::string& log = options.access_log;
-  if (log.empty() || log == "-") return {};
+  if (log.empty() || log == "-") return;
   const auto folder = engines::FolderOfGuestsThatHas(log, FoldersOf(options.routes));
-  if (!folder) return {};
-  return Refuse("the access log '{}' lies in {}, where a guest may write", log, *folder);
+  if (folder) ThrowInvalid("the access log '{}' lies in {}, where a guest may write", log, *folder);
 }
 
 }  // namespace wasinn::serve

@@ -14,6 +14,6 @@ void AddAddressFlag(CLI::App& app, ServeOptions* options);
 void AddRouteFlags(CLI::App& app, ServeOptions* options);
 
 // Checks all flags and the file together; and -S, which is for FILE.
-Outcome<void> CheckRoutes(ServeOptions& options, bool has_program);
+void CheckRoutes(ServeOptions& options, bool has_program);
 
 }  // namespace wasinn::serve

@@ -44,30 +44,24 @@ std::string WhyNot(const std::string& path) {
 }  // namespace
 
 Routes::Routes(const Host& host, RouteOptions options)
-    : options_(std::move(options)), runs_(host), workers_(options_.code.workers) {}
-
-Outcome<std::unique_ptr<Routes>> Routes::Load(const Host& host, RouteOptions options) {
-  std::unique_ptr<Routes> routes(new Routes(host, std::move(options)));
-  auto engine = engines::NewWasmtimeEngine(routes->options_.code.ForEngine());
-  if (!engine) return std::unexpected(Failure{WASINN_ERROR_RUNTIME, engine.error()});
-  routes->engine_ = std::move(*engine);
-  for (const auto& [path, route] : routes->options_.files) {
-    if (auto added = routes->Add(path, route); !added) return std::unexpected(std::move(added.error()));
-  }
-  return routes;
+    : options_(std::move(options)), runs_(host), workers_(options_.code.workers) {
+  auto engine = engines::NewWasmtimeEngine(options_.code.ForEngine());
+  if (!engine) throw Failure{WASINN_ERROR_RUNTIME, engine.error()};
+  engine_ = std::move(*engine);
+  for (const auto& [path, route] : options_.files) Add(path, route);
 }
 
-Outcome<void> Routes::Add(const std::string& path, const RouteSettings& settings) {
-  if (const std::string why = WhyNot(path); !why.empty()) return Refuse("the route '{}' {}", path, why);
+void Routes::Add(const std::string& path, const RouteSettings& settings) {
+  if (const std::string why = WhyNot(path); !why.empty()) ThrowInvalid("the route '{}' {}", path, why);
   for (const engines::Directory& directory : settings.directories) {
     std::error_code ignored;
     if (std::filesystem::is_directory(directory.host, ignored)) continue;
-    return Refuse("the route '{}': there is no folder '{}'", path, directory.host);
+    ThrowInvalid("the route '{}': there is no folder '{}'", path, directory.host);
   }
   auto own = options_.code.own_settings(settings.policy);
-  if (!own) return Refuse("the route '{}': {}", path, own.error().message);
+  if (!own) ThrowInvalid("the route '{}': {}", path, own.error().message);
   auto program = engine_->Load(settings.file);
-  if (!program) return Refuse("the route '{}': {}", path, program.error());
+  if (!program) ThrowInvalid("the route '{}': {}", path, program.error());
   Route& route = routes_[path];
   route.path = path;
   route.name = std::filesystem::path(settings.file).filename().string();
@@ -78,7 +72,6 @@ Outcome<void> Routes::Add(const std::string& path, const RouteSettings& settings
   route.has_limits = settings.has_limits;
   route.program = std::move(*program);
   if (route.program->AnswersHttp()) route.kind = "component";
-  return {};
 }
 
 // The longest route that equals the path or contains it.

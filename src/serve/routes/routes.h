@@ -30,8 +30,8 @@ struct RouteOptions {
 // Thread-safe.
 class Routes {
  public:
-  // Compiles every file. `host` outlives it.
-  static Outcome<std::unique_ptr<Routes>> Load(const Host& host, RouteOptions options);
+  // Compiles every file. `host` outlives it. Throws Failure.
+  Routes(const Host& host, RouteOptions options);
 
   // Whether a request is for one of them.
   bool Has(const Header& request) const { return FindFor(request) != nullptr; }
@@ -76,8 +76,7 @@ class Routes {
     const GuestSettings& settings() const { return route.own == nullptr ? tenant.settings() : *route.own; }
   };
 
-  Routes(const Host& host, RouteOptions options);
-  Outcome<void> Add(const std::string& path, const RouteSettings& settings);
+  void Add(const std::string& path, const RouteSettings& settings);
   const Route* Find(const std::string& path) const;
   const Route* FindFor(const Header& request) const;
   asio::awaitable<Response> AnswerBy(const Route& route, const std::string& path, Exchange& exchange);

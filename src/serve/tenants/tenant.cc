@@ -17,12 +17,11 @@ struct Shown {
   View view;  // destroyed first
 };
 
-Outcome<std::vector<uint32_t>> WitShape(const InputTensor& input) {
+std::vector<uint32_t> WitShape(const InputTensor& input) {
   std::vector<uint32_t> shape;
   for (const int64_t dim : input.shape) {
-    if (dim > std::numeric_limits<uint32_t>::max() / 2) {
-      return Refuse("input '{}': {} is not a dimension", input.name, dim);
-    }
+    const bool is_dim = dim <= std::numeric_limits<uint32_t>::max() / 2;
+    if (!is_dim) ThrowInvalid("input '{}': {} is not a dimension", input.name, dim);
     shape.push_back(static_cast<uint32_t>(dim));
   }
   const uint32_t times = input.datatype->wit_elements;
@@ -32,9 +31,9 @@ Outcome<std::vector<uint32_t>> WitShape(const InputTensor& input) {
 }
 
 // The text in a tensor of BYTES.
-Outcome<std::span<const uint8_t>> TextOf(const InputTensor& input) {
+std::span<const uint8_t> TextOf(const InputTensor& input) {
   const std::optional<std::span<const uint8_t>> text = OnlyElement(input.bytes());
-  if (!text) return Refuse("input '{}': expected one element of BYTES", input.name);
+  if (!text) ThrowInvalid("input '{}': expected one element of BYTES", input.name);
   return *text;
 }
 
@@ -52,110 +51,98 @@ void ShowAs(const Datatype& datatype, OutputTensor& tensor) {
   }
 }
 
-// One inference in one context. Its own objects are destroyed with it.
+// One inference in one context. Its own objects are destroyed with it. Its functions throw Failure.
 class Inference {
  public:
   Inference(const std::shared_ptr<Guest>& owner, const Signature& signature, uint32_t context, Charge charge)
       : owner_(owner), guest_(owner->get()), signature_(signature), context_(context), charge_(std::move(charge)) {}
   ~Inference() {
     for (const wasinn_wit_named_tensor& input : inputs_) wasinn_status_free(wit_.tensor_drop(guest_, input.tensor));
+    for (const auto& output : outputs_.of<wasinn_wit_named_tensor>()) {  // views keep their content
+      wasinn_status_free(wit_.tensor_drop(guest_, output.tensor));
+    }
   }
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
-  Outcome<void> Set(const InputTensor& input) {
+  void Set(const InputTensor& input) {
     const Io* io = FindIo(signature_.inputs, input.name);
     const bool any_name = signature_.inputs.size() == 1 && (signature_.inputs[0].flags & WASINN_IO_ANY_NAME) != 0;
     if (io == nullptr && any_name) io = signature_.inputs.data();
-    if (io == nullptr) return Refuse("the model has no input '{}'", input.name);
+    if (io == nullptr) ThrowInvalid("the model has no input '{}'", input.name);
     const bool is_set = std::ranges::any_of(inputs_, [&](const auto& one) { return one.name == io->name.data(); });
-    if (is_set) return Refuse("input '{}' is given twice", io->name);
+    if (is_set) ThrowInvalid("input '{}' is given twice", io->name);
     const Datatype* expected = DatatypeOf(*io);
     const bool is_bytes = input.datatype->size == 0;
     if (expected != nullptr ? expected != input.datatype : is_bytes) {
-      return Refuse("input '{}' is of {}, not {}", input.name, expected != nullptr ? expected->name : "numbers",
-                    input.datatype->name);
+      ThrowInvalid("input '{}' is of {}, not {}", input.name, expected != nullptr ? expected->name : "numbers",
+                   input.datatype->name);
     }
     std::span<const uint8_t> bytes = input.bytes();
     std::vector<uint32_t> shape;
     StringRecords records;
     if ((io->flags & WASINN_IO_STRINGS) != 0) {
-      auto made = ToRecords(input, charge_);
-      if (!made) return std::unexpected(std::move(made.error()));
-      records = std::move(*made);
+      records = OrThrow(ToRecords(input, charge_));
       bytes = {reinterpret_cast<const uint8_t*>(records.bytes.data()), records.bytes.size()};
       shape = std::move(records.shape);
     } else if (is_bytes) {
-      auto text = TextOf(input);
-      if (!text) return std::unexpected(std::move(text.error()));
-      bytes = *text;
+      bytes = TextOf(input);
       shape = {static_cast<uint32_t>(bytes.size())};
     } else {
-      auto given = WitShape(input);
-      if (!given) return std::unexpected(std::move(given.error()));
-      shape = std::move(*given);
+      shape = WitShape(input);
     }
     uint32_t tensor = 0;
-    auto made = ToOutcome(
-        wit_.tensor_new(guest_, shape.data(), shape.size(), input.datatype->wit, bytes.data(), bytes.size(), &tensor));
-    if (made) inputs_.push_back({io->name.data(), io->name.size(), tensor});
-    return made;
+    OrThrow(ToOutcome(
+        wit_.tensor_new(guest_, shape.data(), shape.size(), input.datatype->wit, bytes.data(), bytes.size(), &tensor)));
+    inputs_.push_back({io->name.data(), io->name.size(), tensor});
   }
-  Outcome<void> Select(const std::vector<std::string>& outputs) {
+  void Select(const std::vector<std::string>& outputs) {
     std::vector<wasinn_bytes> names;
     for (const std::string& name : outputs) {
       const Io* io = FindIo(signature_.outputs, name);
-      if (io == nullptr) return Refuse("the model has no output '{}'", name);
+      if (io == nullptr) ThrowInvalid("the model has no output '{}'", name);
       const auto* bytes = reinterpret_cast<const uint8_t*>(io->name.data());
       const bool is_named = std::ranges::any_of(names, [bytes](const wasinn_bytes& one) { return one.data == bytes; });
-      if (is_named) return Refuse("output '{}' is asked for twice", name);
+      if (is_named) ThrowInvalid("output '{}' is asked for twice", name);
       names.push_back({bytes, io->name.size()});
     }
     wasinn_wit_result result = {};
     wasinn_status* status = wit_.context_select_outputs(guest_, context_, names.data(), names.size(), &result);
-    auto selected = ToOutcome(guest_, status, result);
-    if (!selected) return std::unexpected(std::move(selected.error()));
-    return {};
+    (void)OrThrow(ToOutcome(guest_, status, result));
   }
-  Outcome<std::vector<OutputTensor>> Compute(const std::vector<std::string>& wanted) {
+  std::vector<OutputTensor> Compute(const std::vector<std::string>& wanted) {
     wasinn_wit_result result = {};
     wasinn_wit_view view = {};
     const std::vector<wasinn_wit_named_tensor> inputs = std::exchange(inputs_, {});  // the call owns their tensors
     wasinn_status* status = wit_.context_compute(guest_, context_, inputs.data(), inputs.size(), &result, &view);
-    auto computed = ToOutcome(guest_, status, result);
-    if (!computed) return std::unexpected(std::move(computed.error()));
-    const View outputs(view);
+    (void)OrThrow(ToOutcome(guest_, status, result));
+    outputs_ = View(view);
     std::vector<OutputTensor> taken;
-    Outcome<void> all;
-    for (const wasinn_wit_named_tensor& output : outputs.of<wasinn_wit_named_tensor>()) {
-      auto one = Take(output);
-      if (!one && all) all = std::unexpected(std::move(one.error()));
-      const bool is_wanted = wanted.empty() || (one && std::ranges::find(wanted, one->name) != wanted.end());
-      if (one && is_wanted) taken.push_back(std::move(*one));
+    for (const wasinn_wit_named_tensor& output : outputs_.of<wasinn_wit_named_tensor>()) {
+      OutputTensor one = Take(output);
+      const bool is_wanted = wanted.empty() || std::ranges::find(wanted, one.name) != wanted.end();
+      if (is_wanted) taken.push_back(std::move(one));
     }
-    if (!all) return std::unexpected(std::move(all.error()));
     return taken;
   }
 
  private:
-  Outcome<OutputTensor> Take(const wasinn_wit_named_tensor& output) {
+  OutputTensor Take(const wasinn_wit_named_tensor& output) {
     OutputTensor tensor;
     tensor.name.assign(output.name, output.name_size);
     uint32_t type = 0;
     wasinn_wit_view dimensions = {}, data = {};
-    auto told = ToOutcome(wit_.tensor_type(guest_, output.tensor, &type));
-    if (told) told = ToOutcome(wit_.tensor_dimensions(guest_, output.tensor, &dimensions));
+    OrThrow(ToOutcome(wit_.tensor_type(guest_, output.tensor, &type)));
+    OrThrow(ToOutcome(wit_.tensor_dimensions(guest_, output.tensor, &dimensions)));
     const View dims(dimensions);
-    if (told) told = ToOutcome(wit_.tensor_data(guest_, output.tensor, &data));
+    OrThrow(ToOutcome(wit_.tensor_data(guest_, output.tensor, &data)));
     auto shown = std::make_shared<Shown>(owner_, View(data));
-    wasinn_status_free(wit_.tensor_drop(guest_, output.tensor));  // the view keeps its content
-    if (!told) return std::unexpected(std::move(told.error()));
     for (const uint32_t dim : dims.of<uint32_t>()) tensor.shape.push_back(dim);
     tensor.bytes = shown->view.of<uint8_t>();
     tensor.owner = std::move(shown);
     const Io* io = FindIo(signature_.outputs, tensor.name);
     if (io != nullptr && (io->flags & WASINN_IO_STRINGS) != 0) {
-      if (auto made = ToElements(tensor); !made) return std::unexpected(std::move(made.error()));
+      OrThrow(ToElements(tensor));
       return tensor;
     }
     const Datatype* datatype = io == nullptr ? nullptr : DatatypeOf(*io);
@@ -170,6 +157,7 @@ class Inference {
   const uint32_t context_;
   Charge charge_;
   std::vector<wasinn_wit_named_tensor> inputs_;
+  View outputs_;
 };
 
 // Idle contexts hold memory, so a server of very many models keeps the most recent ones.
@@ -211,7 +199,7 @@ Outcome<std::unique_ptr<Tenant>> Tenant::Make(const Host& host, KnownModels& mod
   guest_options.limits = TenantLimits(settings.limits());
   guest_options.policy = settings.policy();
   Result<Guest> guest = Guest::Create(host, guest_options);
-  if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
+  if (!guest) return std::unexpected(ToFailure(guest.status()));
   return std::unique_ptr<Tenant>(new Tenant(std::move(*guest), models, std::move(settings), std::move(options)));
 }
 
@@ -250,15 +238,16 @@ Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequ
   if (!taken) return std::unexpected(taken.error());
   TakenContext context(guest_, std::move(contexts), *taken);
   const auto start = std::chrono::steady_clock::now();
-  Outcome<std::vector<OutputTensor>> outputs = [&]() -> Outcome<std::vector<OutputTensor>> {
+  Outcome<std::vector<OutputTensor>> outputs;
+  try {
     const Cancellation::Stop stop(cancellation, [&context] { context.Drop(); });
     Inference inference(guest_, model.signature, context.get(), Charge(budget()));
-    for (const InputTensor& input : request.inputs) {
-      if (auto set = inference.Set(input); !set) return std::unexpected(std::move(set.error()));
-    }
-    if (auto selected = inference.Select(request.outputs); !selected) return std::unexpected(selected.error());
-    return inference.Compute(request.outputs);
-  }();
+    for (const InputTensor& input : request.inputs) inference.Set(input);
+    inference.Select(request.outputs);
+    outputs = inference.Compute(request.outputs);
+  } catch (Failure& failure) {
+    outputs = std::unexpected(std::move(failure));
+  }
   const bool is_cancelled = cancellation != nullptr && cancellation->is_cancelled();
   Learn(model, std::chrono::steady_clock::now() - start, is_cancelled || !outputs);
   if (is_cancelled) return std::unexpected(ClientGone());
@@ -296,8 +285,6 @@ Outcome<TextLimits> Tenant::LimitsOf(const std::string& model, const std::string
 
 namespace {
 
-Failure ToFailure(const Status& status) { return {status.code(), status.message()}; }
-
 // Whether `name` is "MODEL:2".
 bool IsVersionOf(const std::string& model, std::string_view name) {
   if (!name.starts_with(model) || name.size() < model.size() + 2 || name[model.size()] != ':') return false;
@@ -306,21 +293,22 @@ bool IsVersionOf(const std::string& model, std::string_view name) {
 
 }  // namespace
 
-Outcome<GuestSettings> GuestSettings::Make(const ServeOptions& options, const std::string& more) {
+Outcome<GuestSettings> GuestSettings::Make(const ServeOptions& options, const std::string& more) try {
   wasinn::Config config;
-  if (Status status = config.LoadToml(options.sections.guests); !status.ok()) return std::unexpected(ToFailure(status));
+  OrThrow(config.LoadToml(options.sections.guests));
   for (const auto& [key, value] : options.host_flags.settings) {
     static constexpr std::string_view kOfGuests[] = {"limits.", "policy.", "engine."};
     if (std::ranges::none_of(kOfGuests, [&](std::string_view of) { return key.starts_with(of); })) continue;
-    if (Status status = config.Set(key, value); !status.ok()) return std::unexpected(ToFailure(status));
+    OrThrow(config.Set(key, value));
   }
-  if (Status status = config.LoadToml(more); !status.ok()) return std::unexpected(ToFailure(status));
-  Result<Host> host = Host::Create(config);
-  if (!host) return std::unexpected(ToFailure(host.status()));
-  Policy policy = host->policy();
+  OrThrow(config.LoadToml(more));
+  Host host = OrThrow(Host::Create(config));
+  Policy policy = host.policy();
   auto outbound = settings::OutboundHosts::Parse(policy.allowed_outbound_hosts);
   if (!outbound) return std::unexpected(Invalid(std::move(outbound.error())));
-  return GuestSettings(std::move(*host), std::move(policy), std::move(*outbound));
+  return GuestSettings(std::move(host), std::move(policy), std::move(*outbound));
+} catch (Failure& failure) {
+  return std::unexpected(std::move(failure));
 }
 
 bool GuestSettings::MayUse(const std::string& model) const {

@@ -15,34 +15,29 @@ constexpr std::string_view kScheme = "Bearer ";
 
 }  // namespace
 
-Outcome<std::unique_ptr<Tenants>> Tenants::Make(const ServeOptions& options, Repository& repository,
-                                                std::shared_ptr<MemoryBudget> budget) {
-  std::unique_ptr<Tenants> tenants(new Tenants);
+Tenants::Tenants(const ServeOptions& options, Repository& repository, std::shared_ptr<MemoryBudget> budget) {
   const bool is_alone = options.tenants.empty();
   // If there are several, none may use up everything.
   const size_t usual_requests =
       is_alone ? 0 : std::max<size_t>(1, options.max_connections.value_or(ServeOptions::kUsualConnections) / 2);
-  const auto add = [&](const std::string& toml, TenantOptions of_tenant) -> Outcome<Tenant*> {
+  const auto add = [&](const std::string& toml, TenantOptions of_tenant) {
     of_tenant.budget = is_alone ? budget : std::make_shared<MemoryBudget>(budget->most() / 2, budget);
     if (of_tenant.max_requests == 0) of_tenant.max_requests = usual_requests;
-    auto settings = GuestSettings::Make(options, toml);
-    if (!settings) return std::unexpected(std::move(settings.error()));
-    auto tenant = repository.NewTenant(std::move(*settings), std::move(of_tenant));
-    if (!tenant) return std::unexpected(std::move(tenant.error()));
-    return tenants->tenants_.emplace_back(std::move(*tenant)).get();
+    GuestSettings settings = OrThrow(GuestSettings::Make(options, toml));
+    tenants_.push_back(OrThrow(repository.NewTenant(std::move(settings), std::move(of_tenant))));
   };
-  if (auto anybody = add("", {.name = is_alone ? "serve" : "", .is_alone = is_alone, .is_operator = is_alone});
-      !anybody) {
-    return std::unexpected(std::move(anybody.error()));
-  }
+  add("", {.name = is_alone ? "serve" : "", .is_alone = is_alone, .is_operator = is_alone});
   for (const auto& [name, settings] : options.tenants) {
-    auto tenant = add(
-        settings.guest_toml,
-        {.name = name, .is_alone = false, .is_operator = settings.is_operator, .max_requests = settings.max_requests});
-    if (!tenant) return Refuse(tenant.error().code, "tenant '{}': {}", name, tenant.error().message);
-    for (const KeyDigest& key : settings.keys) tenants->by_key_[key] = *tenant;
+    try {
+      add(settings.guest_toml, {.name = name,
+                                .is_alone = false,
+                                .is_operator = settings.is_operator,
+                                .max_requests = settings.max_requests});
+    } catch (const Failure& failure) {
+      Throw(failure.code, "tenant '{}': {}", name, failure.message);
+    }
+    for (const KeyDigest& key : settings.keys) by_key_[key] = tenants_.back().get();
   }
-  return tenants;
 }
 
 Tenant* Tenants::Find(std::string_view authorization) const {

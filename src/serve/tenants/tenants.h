@@ -15,9 +15,8 @@ namespace wasinn::serve {
 // Thread-safe.
 class Tenants {
  public:
-  // The repository outlives it. `budget`: for all of them together.
-  static Outcome<std::unique_ptr<Tenants>> Make(const ServeOptions& options, Repository& repository,
-                                                std::shared_ptr<MemoryBudget> budget);
+  // The repository outlives it. `budget`: for all of them together. Throws Failure.
+  Tenants(const ServeOptions& options, Repository& repository, std::shared_ptr<MemoryBudget> budget);
 
   bool need_keys() const { return !by_key_.empty(); }
   // The tenant of a key, from `Authorization`: "Bearer KEY"; the first one if no key is needed. NULL: unknown.
@@ -31,8 +30,6 @@ class Tenants {
   void Stop();
 
  private:
-  Tenants() = default;
-
   std::vector<std::unique_ptr<Tenant>> tenants_;  // the first one: for requests without a key
   std::map<KeyDigest, Tenant*> by_key_;
 };
