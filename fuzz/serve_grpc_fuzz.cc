@@ -18,8 +18,7 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/serve_checks.h"
-#include "serve/grpc/grpc_request.h"
-#include "serve/grpc/grpc_response.h"
+#include "serve/grpc/grpc_messages.h"
 
 namespace wasinn::fuzz {
 namespace {

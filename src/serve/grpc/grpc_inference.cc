@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "serve/grpc/grpc_calls.h"
-#include "serve/grpc/grpc_request.h"
+#include "serve/grpc/grpc_messages.h"
 #include "serve/grpc/grpc_service.h"
 #include "serve/openai/text_stream.h"
 

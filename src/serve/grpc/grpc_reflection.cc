@@ -9,8 +9,8 @@
 
 #include <inference.pb.h>
 #include "base/proto_reader.h"
-#include "serve/grpc/grpc_reactors.h"
-#include "serve/grpc/grpc_request.h"
+#include "serve/grpc/grpc_calls.h"
+#include "serve/grpc/grpc_messages.h"
 
 namespace wasinn::serve {
 namespace {

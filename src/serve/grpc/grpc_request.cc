@@ -1,4 +1,4 @@
-#include "serve/grpc/grpc_request.h"
+#include "serve/grpc/grpc_messages.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/stubs/common.h>

@@ -1,4 +1,4 @@
-#include "serve/grpc/grpc_response.h"
+#include "serve/grpc/grpc_messages.h"
 
 #include <google/protobuf/io/coded_stream.h>
 
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <inference.pb.h>
-#include "serve/grpc/grpc_request.h"
 
 namespace wasinn::serve {
 namespace {

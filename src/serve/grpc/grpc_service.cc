@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "serve/grpc/grpc_reactors.h"
+#include "serve/grpc/grpc_calls.h"
 #include "serve/http/content_encoding.h"
 #include "serve/oip/rest_message.h"
 

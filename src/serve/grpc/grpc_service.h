@@ -11,7 +11,7 @@
 
 #include <inference.grpc.pb.h>
 #include "serve/grpc/grpc_calls.h"
-#include "serve/grpc/grpc_response.h"
+#include "serve/grpc/grpc_messages.h"
 #include "serve/metrics/request_metrics.h"
 #include "serve/models/statistics.h"
 #include "serve/tenants/gate.h"

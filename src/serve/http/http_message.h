@@ -17,8 +17,8 @@
 #include "serve/http/request_body.h"
 #include "serve/metrics/trace.h"
 #include "serve/oip/inference.h"
-#include "serve/tenants/admission.h"
 #include "serve/tenants/memory_budget.h"
+#include "serve/tenants/tenant.h"
 #include "serve/threads/cancellation.h"
 
 namespace wasinn::serve {

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "serve/openai/form_of_text.h"
+#include "serve/openai/sampling.h"
 #include "serve/openai/text_form.h"
 #include "serve/openai/text_request.h"
 

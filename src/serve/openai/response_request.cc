@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "serve/openai/form_of_text.h"
 #include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {

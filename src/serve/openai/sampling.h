@@ -1,4 +1,4 @@
-// Sampling settings: fields of OpenAI's API and of llama.cpp's server, and the model's keys for them.
+// Sampling settings and the format of a text: fields of OpenAI's API and of other servers, and the model's keys for them.
 #pragma once
 
 #include <cstdint>
@@ -42,5 +42,11 @@ void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits
 inline constexpr std::string_view kNamesOfMostTokens[] = {"max_completion_tokens", "max_tokens", "n_predict",
                                                           "max_new_tokens", "num_predict"};
 void ReadMostTokens(Fields& fields, std::span<const std::string_view> names, Options& options);
+
+// Reads `response_format`, or a field of llama.cpp's server, vLLM, SGLang or Ollama; at most one. Throws ApiError, also
+// for an unsupported format.
+void ReadResponseFormat(Fields& fields, Options& options);
+// `text.format` of /v1/responses.
+void ReadTextFormat(Fields& fields, Options& options);
 
 }  // namespace wasinn::serve::openai

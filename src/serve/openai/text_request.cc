@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "serve/log.h"
-#include "serve/openai/form_of_text.h"
+#include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {
 

@@ -9,7 +9,7 @@
 
 #include "serve/generation.h"
 #include "serve/oip/inference.h"
-#include "serve/tenants/admission.h"
+#include "serve/tenants/tenant.h"
 
 namespace wasinn::serve {
 

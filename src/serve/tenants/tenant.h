@@ -147,4 +147,29 @@ class Tenant {
   const KnownModels::Listener listener_;  // last: it calls Forget until it is destroyed
 };
 
+class Generation;
+
+struct Admission {
+  std::shared_ptr<Generation> generation;
+  Tenant* tenant = nullptr;  // of the generation
+  Tenant::Place place;       // destroyed before both
+
+  Admission() = default;
+  Admission(std::shared_ptr<Generation> of, Tenant* whose, Tenant::Place its)
+      : generation(std::move(of)), tenant(whose), place(std::move(its)) {}
+  Admission(Admission&& other) noexcept
+      : generation(std::move(other.generation)),
+        tenant(std::exchange(other.tenant, nullptr)),
+        place(std::move(other.place)) {}
+  // The old members are destroyed in the same order.
+  Admission& operator=(Admission&& other) noexcept {
+    Admission taken(std::move(other));
+    std::swap(generation, taken.generation);
+    std::swap(tenant, taken.tenant);
+    std::swap(place, taken.place);
+    return *this;
+  }
+  ~Admission() = default;
+};
+
 }  // namespace wasinn::serve

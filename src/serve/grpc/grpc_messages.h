@@ -1,11 +1,13 @@
 // Inference requests of the gRPC form, read from the wire: Protocol Buffers' objects would use fifty times the memory.
+// And its answers, whose outputs are written from their own memory.
 #pragma once
-
-#include <google/protobuf/io/zero_copy_stream.h>
 
 #include <cstdint>
 #include <span>
 #include <string>
+
+#include <google/protobuf/io/zero_copy_stream.h>
+#include <grpcpp/support/byte_buffer.h>
 
 #include "serve/oip/inference.h"
 #include "serve/tenants/memory_budget.h"
@@ -30,5 +32,14 @@ struct GrpcRequest {
 // request; other memory is added to `charge`. After an error, `request` has everything that was read before.
 Outcome<void> ReadRequest(google::protobuf::io::ZeroCopyInputStream& message, int size, Charge& charge,
                           GrpcRequest& request);
+
+// A ModelInferResponse, or one inside of a ModelStreamInferResponse: the last one to its request, or not.
+enum class GrpcForm { kResponse, kStreamPart, kStreamFinal };
+
+// Writes every output as raw bytes, and adds them to `charge`, which is kept until they are written.
+Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::string& id, GrpcForm form, Charge charge);
+
+// A ModelStreamInferResponse with the error of one request.
+grpc::ByteBuffer WriteError(const std::string& id, const std::string& message);
 
 }  // namespace wasinn::serve
