@@ -185,7 +185,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     Log(exchange.request, std::move(exchange.about), status, is_written, exchange.admission.generation.get());
     co_return (is_written && keep_alive);
   }
-  // A response if the request is refused; no value if the client has disconnected, or the whole request has come.
+  // No value: the whole request has come. Otherwise a response, which nobody is left to read if `is_gone_`.
   asio::awaitable<std::optional<Response>> Read(Parser& parser) {
     parser.header_limit(shared_->options.max_header_bytes);
     parser.body_limit(boost::none);

@@ -46,24 +46,27 @@ std::optional<Authority> ReadHost(const Header& request) {
   return ToAuthority(*parsed);
 }
 
-std::string_view UsualPort(std::string_view scheme) { return scheme == "http" ? "80" : scheme == "https" ? "443" : ""; }
-
-std::string WithPort(const std::string& host, std::string_view port, std::string_view scheme) {
-  return port.empty() || port == UsualPort(scheme) ? host : fmt::format("{}:{}", host, port);
+std::string_view DefaultPort(std::string_view scheme) {
+  return scheme == "http" ? "80" : scheme == "https" ? "443" : "";
 }
 
-bool IsThisMachine(const Authority& host) {
+std::string WithPort(const std::string& host, std::string_view port, std::string_view scheme) {
+  return port.empty() || port == DefaultPort(scheme) ? host : fmt::format("{}:{}", host, port);
+}
+
+// An address, or this machine by name: no DNS answer of an attacker's leads there.
+bool CannotBeRebound(const Authority& host) {
   return host.is_address || host.host == "localhost" || host.host.ends_with(".localhost");
 }
 
 // Whether a page of `origin` came from the server of its request.
-bool IsSame(std::string_view origin, const Authority& host) {
+bool IsSameOrigin(std::string_view origin, const Authority& host) {
   return std::ranges::any_of(std::array<std::string_view, 2>{"http", "https"}, [&](std::string_view scheme) {
     return origin == fmt::format("{}://{}", scheme, WithPort(host.host, host.port, scheme));
   });
 }
 
-bool IsSafe(const Header& request) {
+bool IsSafeMethod(const Header& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head;
 }
 
@@ -83,7 +86,7 @@ Response AnswerPreflight(const Header& request) {
 }
 
 // A guest's own headers stay.
-void LetRead(Response& response, std::string_view origin) {
+void AddCorsHeaders(Response& response, std::string_view origin) {
   const bool is_set = std::ranges::any_of(response.headers, [](const auto& header) {
     return boost::beast::iequals(header.first, "Access-Control-Allow-Origin");
   });
@@ -112,8 +115,8 @@ bool Origins::IsOwnHost(const Header& request) const {
   if (request.count(http::field::host) == 0) return true;  // no browser
   const std::optional<Authority> host = ReadHost(request);
   if (!host) return false;
-  return IsThisMachine(*host) || allowed_.contains("*") ||
-         std::ranges::any_of(allowed_, [&](const std::string& origin) { return IsSame(origin, *host); });
+  return CannotBeRebound(*host) || allowed_.contains("*") ||
+         std::ranges::any_of(allowed_, [&](const std::string& origin) { return IsSameOrigin(origin, *host); });
 }
 
 bool Origins::IsAllowedPreflight(const Header& request) const {
@@ -127,18 +130,18 @@ asio::awaitable<Response> Origins::Guard(Exchange& exchange, Next next) const {
   const bool is_allowed = request.count(http::field::origin) == 1 && IsAllowed(origin);
   if (is_allowed && IsPreflight(request)) {
     Response response = AnswerPreflight(request);
-    LetRead(response, origin);
+    AddCorsHeaders(response, origin);
     co_return response;
   }
   const std::optional<Authority> host = ReadHost(request);
-  const bool is_own = host && IsThisMachine(*host) && IsSame(origin, *host);
-  if (!is_allowed && !is_own && !IsSafe(request)) {
+  const bool is_own = host && CannotBeRebound(*host) && IsSameOrigin(origin, *host);
+  if (!is_allowed && !is_own && !IsSafeMethod(request)) {
     co_return ErrorResponse(http::status::forbidden,
                             fmt::format("pages of {} may not ask this server: --allow-origin names those that may",
                                         origin.substr(0, kMostOfOrigin)));
   }
   Response response = co_await next(exchange);
-  if (is_allowed) LetRead(response, origin);
+  if (is_allowed) AddCorsHeaders(response, origin);
   co_return response;
 }
 
