@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wasinn::api {
@@ -155,8 +156,8 @@ std::optional<uint32_t> Begin(wasinn_call& given, Done done, void* user, std::sh
   begun->call.stack_left = SIZE_MAX;
   if ((call->function->flags & WASINN_FUNCTION_MAY_BLOCK) == 0) return RunBegun(*begun);
   // Made here, because a job throws nothing, and there may be no memory for it later.
-  const std::function<void(uint32_t)> tell = [begun, done, user](uint32_t result) { done(user, result); };
-  const core::Status status = call->guest->Begin([begun, tell] {
+  std::function<void(uint32_t)> tell = [begun, done, user](uint32_t result) { done(user, result); };
+  const core::Status status = call->guest->Begin([begun, tell = std::move(tell)] {
     if (!abi::BeginWithoutThread(begun->call, tell)) tell(RunBegun(*begun));
   });
   if (status.ok()) return std::nullopt;

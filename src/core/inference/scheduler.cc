@@ -70,7 +70,7 @@ void Scheduler::BeginWait(const Share& share, Waiter& waiter, const void* model,
   }
   waiter.share_ = &share;
   waiter.model_ = model;
-  waiter.told_ = told;
+  waiter.told_.store(told, std::memory_order_relaxed);
   waiter.held_ = {};
   // The place of other computes of the guest, if any wait.
   const auto other = std::ranges::find_if(waiting_, [&](const auto& one) { return one.second->share_ == &share; });

@@ -41,7 +41,8 @@ class Scheduler {
   // its last one.
   class Waiter {
    public:
-    // From any thread, at any time: a current wait ends without a turn. Does not block.
+    // From any thread, at any time: a current wait ends without a turn. Does not block. Before a wait without a thread
+    // begins, a cancel of the last one has returned.
     void Cancel() {
       uint32_t waiting = kWaiting;
       if (state_.compare_exchange_strong(waiting, kCancelled, std::memory_order_acq_rel)) Notify(false);
@@ -50,16 +51,16 @@ class Scheduler {
    private:
     friend class Scheduler;
     void Notify(bool has_turn) {
-      if (told_ != nullptr) return (*told_)(has_turn);
+      if (const Told* const told = told_.load(std::memory_order_relaxed)) return (*told)(has_turn);
       state_.notify_one();
     }
     static constexpr uint32_t kIdle = 0, kWaiting = 1, kTurn = 2, kCancelled = 3;
     std::array<Cell*, 2> last_{};  // that it had: one of its model's scheduler, one of the host's
     std::atomic<uint32_t> state_{kIdle};
+    std::atomic<const Told*> told_{nullptr};  // NULL: a thread waits, and may begin its next wait during a cancel
     // Guarded by the scheduler's mutex.
     const Share* share_ = nullptr;
     const void* model_ = nullptr;
-    const Told* told_ = nullptr;  // NULL: a thread waits
     Held held_;
   };
 
