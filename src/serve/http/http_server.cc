@@ -263,16 +263,14 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
   asio::awaitable<Response> Answer(Exchange& exchange) {
     const Answering answering(shared_->n_answering);
-    std::string failure;
     try {
       co_return co_await shared_->route.answer(exchange);
     } catch (const std::bad_alloc&) {
       co_return ErrorResponse(http::status::service_unavailable, "the server is out of memory");
     } catch (const std::exception& error) {
-      failure = error.what();
+      LogError(("a request failed: " + std::string(error.what())).c_str());
+      co_return ErrorResponse(http::status::internal_server_error, error.what());
     }
-    LogError(("a request failed: " + failure).c_str());
-    co_return ErrorResponse(http::status::internal_server_error, failure);
   }
   // `header` is the request's. Returns whether everything was written.
   asio::awaitable<bool> Write(const Header& header, Response response, bool keep_alive) {

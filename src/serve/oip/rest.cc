@@ -238,10 +238,6 @@ asio::awaitable<Response> Rest::AnswerModel(Exchange& exchange, Named named) {
   co_return co_await OnWorker(exchange, std::move(work), loads_, PlaceOf(named.model));
 }
 
-json Rest::AllStatistics(const Exchange& exchange) const {
-  return statistics_.All([&](const std::string& model) { return exchange.admission.tenant->Sees(model); });
-}
-
 Response Rest::Index(const Exchange& exchange) const {
   const RequestBytes& body = exchange.request.body();
   if (body.size() > kMostInline)
@@ -293,8 +289,11 @@ asio::awaitable<Response> Rest::Answer(Exchange& exchange) {
     if (!IsGet(request)) co_return WrongMethod("GET");
     if (words.empty()) co_return ToResponse(ServerMetadata());
     if (words.size() == 2 && words[0] == "health") co_return Health(exchange, words[1]);
-    if (words == Words{"models", "stats"})
-      co_return Charged(ToResponse(AllStatistics(exchange)), *exchange.admission.tenant);
+    if (words == Words{"models", "stats"}) {
+      const Tenant& tenant = *exchange.admission.tenant;
+      co_return Charged(ToResponse(statistics_.All([&](const std::string& model) { return tenant.Sees(model); })),
+                        tenant);
+    }
     if (names_model) co_return co_await AnswerModel(exchange, std::move(named));
     co_return NotFound();
   } catch (const Failure& failure) {

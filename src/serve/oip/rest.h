@@ -62,7 +62,6 @@ class Rest {
   asio::awaitable<void> Load(Exchange& exchange, const Named& named);
   Response Health(const Exchange& exchange, std::string_view what);
   Response Index(const Exchange& exchange) const;
-  nlohmann::json AllStatistics(const Exchange& exchange) const;
   Response ModelStatistics(const Exchange& exchange, const Named& named) const;
   asio::awaitable<Response> OnWorker(Exchange& exchange, Work work, Workers& workers, Place place);
   static Named NamedBy(const Words& words);

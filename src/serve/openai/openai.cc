@@ -127,13 +127,6 @@ asio::awaitable<OpenAi::Opened> OpenAi::Open(Exchange& exchange, const std::stri
   co_return Opened{std::move(found), *workers};
 }
 
-asio::awaitable<Response> OpenAi::AnswerStream(TextWork work, std::unique_ptr<TextForm> form) {
-  Response response{.content_type = "text/event-stream"};
-  AddStreamHeaders(response);
-  response.source = co_await BeginTextStream(std::move(work), std::move(form));
-  co_return response;
-}
-
 namespace {
 
 void Add(size_t bytes, Charge& charge) {
@@ -203,8 +196,11 @@ asio::awaitable<Response> OpenAi::AnswerBy(std::unique_ptr<TextForm> form, TextR
                 .charge = std::move(charge),
                 .cancellation = exchange.watch()};
   exchange.request.body() = RequestBytes();
-  if (request.is_stream) co_return co_await AnswerStream(std::move(work), std::move(form));
-  co_return co_await AnswerWhole(std::move(work), std::move(form));
+  if (!request.is_stream) co_return co_await AnswerWhole(std::move(work), std::move(form));
+  Response response{.content_type = "text/event-stream"};
+  AddStreamHeaders(response);
+  response.source = co_await BeginTextStream(std::move(work), std::move(form));
+  co_return response;
 }
 
 asio::awaitable<Response> OpenAi::AnswerPrompt(Exchange& exchange, const PromptQuestion& question) {

@@ -52,7 +52,6 @@ class OpenAi {
   // The answer of a model server; empty: the model is computed here.
   asio::awaitable<std::optional<Response>> AnswerByUpstream(Exchange& exchange, const std::string& path);
   asio::awaitable<Response> AnswerPrompt(Exchange& exchange, const PromptQuestion& question);
-  asio::awaitable<Response> AnswerStream(TextWork work, std::unique_ptr<TextForm> form);
   // Answers with vectors of texts.
   template <typename What>
   asio::awaitable<Response> AnswerVectors(Exchange& exchange, What (*read)(simdjson::dom::element));

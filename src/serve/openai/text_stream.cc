@@ -217,9 +217,8 @@ class TextStream final : public BodySource {
   }
   // Waits until a worker adds an event or stops.
   asio::awaitable<void> AwaitEvents() {
-    return events_.Await(mutex_, [this] { return HasEvents(); });
+    return events_.Await(mutex_, [this] { return !pending_.empty() || state_ != State::kWorking; });
   }
-  bool HasEvents() const { return !pending_.empty() || state_ != State::kWorking; }  // needs `mutex_`
 
   TextWork work_;
   const std::unique_ptr<TextForm> form_;
