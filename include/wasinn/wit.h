@@ -38,6 +38,24 @@ typedef struct wasinn_wit_view {
   void (*release)(void* owner);
 } wasinn_wit_view;
 
+/* A named piece of an output. The name is UTF-8 of `name_size` bytes, without a NUL. */
+typedef struct wasinn_wit_piece {
+  const char* name;
+  size_t name_size;
+  const uint8_t* data;
+  size_t size;
+} wasinn_wit_piece;
+
+/* A call that goes on while its guest does. */
+typedef struct wasinn_wit_task wasinn_wit_task;
+
+/* Reports the end of a task's work: called once, from any thread, perhaps before the function that began the work
+ * returns. It must not block and must not call wasinn. */
+typedef struct wasinn_wit_done {
+  void (*notify)(void* user);
+  void* user;
+} wasinn_wit_done;
+
 /* A named-tensor. The name is UTF-8 of `name_size` bytes, without a NUL. */
 typedef struct wasinn_wit_named_tensor {
   const char* name;
@@ -122,6 +140,31 @@ typedef struct wasinn_wit_functions {
   /* For hosts that call these functions themselves. Out: the wasinn_code of an error (several share a case of
    * error-code); 0: the guest made it, by error_new. */
   wasinn_status* (*error_status)(wasinn_guest* guest, uint32_t error, uint32_t* out);
+
+  /* wasi:nn@0.3.0-draft (guest/wit/nn-0.3), for engines whose guests go on during a call. A function that
+   * makes a task reads its arguments before it returns, and owns the tensors of inputs. Errors of its work come with
+   * task_take. If a function returns a status, nothing has begun, and `done` is never called. Otherwise `done` comes
+   * even if the task was freed before, at the latest while the guest is closed.
+   * One thread at a time uses a task, and frees it once: at any time, even after the guest was freed. */
+  wasinn_status* (*task_load)(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, uint32_t encoding,
+                              uint32_t target, wasinn_wit_done done, wasinn_wit_task** task);
+  wasinn_status* (*task_load_by_name)(wasinn_guest* guest, const char* name, size_t size, wasinn_wit_done done,
+                                      wasinn_wit_task** task);
+  /* The context is in use until `done` is called; other calls get an error. `may_stay` not 0: a compute that takes
+   * some microseconds by all that is known, and waits for no other, may be done before this returns. Then this thread
+   * needs WASINN_FRAMEWORK_STACK. */
+  wasinn_status* (*task_compute)(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs,
+                                 size_t count, uint32_t may_stay, wasinn_wit_done done, wasinn_wit_task** task);
+  /* A generation: it has no work, and each task_step begins the making of a piece. The context is in use until the end
+   * of the generation: a step that made none, an error, or task_free. */
+  wasinn_status* (*task_generate)(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs,
+                                  size_t count, wasinn_wit_task** task);
+  wasinn_status* (*task_step)(wasinn_wit_task* task, wasinn_wit_done done);
+  /* Once after each `done`. `out` has the graph that was loaded. `values` is a view of wasinn_wit_named_tensor after a
+   * compute, whose tensors the guest owns, and of wasinn_wit_piece after a step: none at the end. */
+  wasinn_status* (*task_take)(wasinn_wit_task* task, wasinn_wit_result* out, wasinn_wit_view* values);
+  /* Work that goes on is cancelled, and what it makes is dropped; a load goes on to its end. Does not wait for it. */
+  void (*task_free)(wasinn_wit_task* task);
 } wasinn_wit_functions;
 
 /* The table of functions; valid for the life of the OS process. Any thread. Each function refuses a NULL guest. */

@@ -69,6 +69,9 @@ class WitGuest {
   Outcome ComputeSet(uint32_t context);
   Outcome GetOutput(uint32_t context, std::string_view name);
 
+  // Reads an error object, and drops it.
+  Outcome Finish(wasinn_status* status, const wasinn_wit_result& result);
+
   // Drops a resource; "" or the trap.
   std::string DropTensor(uint32_t rep) { return TrapOf(wit_->tensor_drop(guest_, rep)); }
   std::string DropGraph(uint32_t rep) { return TrapOf(wit_->graph_drop(guest_, rep)); }
@@ -83,8 +86,6 @@ class WitGuest {
 
  private:
   static std::string TrapOf(wasinn_status* status);
-  // Reads an error object, and drops it.
-  Outcome Finish(wasinn_status* status, const wasinn_wit_result& result);
 
   const wasinn_wit_functions* const wit_ = wasinn_wit();
   wasinn_guest* const guest_;

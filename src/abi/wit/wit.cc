@@ -12,6 +12,8 @@
 
 #include "abi/profiles.h"
 #include "abi/wit/outcome.h"
+#include "abi/wit/tasks.h"
+#include "abi/wit/values.h"
 #include "core/host/guest.h"
 #include "core/inference/scratch_memory.h"
 
@@ -25,40 +27,6 @@ using core::Result;
 using core::Status;
 using core::TensorDesc;
 using core::TensorPtr;
-
-// A view that keeps `owner` until it is released.
-template <typename Owner>
-wasinn_wit_view Keep(std::unique_ptr<Owner> owner, const void* data, size_t count) {
-  return {data, count, owner.release(), [](void* kept) { delete static_cast<Owner*>(kept); }};
-}
-
-// Tensors that a call consumes in any case. They count as held until it ends.
-class Owned {
- public:
-  Owned(wasinn_guest& guest, std::span<const wasinn_wit_named_tensor> tensors) : guest_(guest), tensors_(tensors) {}
-  ~Owned() {
-    guest_.EndTensors(taken_);
-    for (const wasinn_wit_named_tensor& named : tensors_.subspan(taken_)) (void)guest_.DropTensor(named.tensor);
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-
-  // Called once.
-  Status Take(std::pmr::vector<Guest::NamedTensor>& found) {
-    found.reserve(tensors_.size());
-    for (const wasinn_wit_named_tensor& named : tensors_) {
-      ASSIGN_OR_RETURN(TensorPtr tensor, guest_.TakeTensor(named.tensor));
-      ++taken_;
-      found.push_back({{named.name, named.name_size}, std::move(tensor)});
-    }
-    return Status();
-  }
-
- private:
-  wasinn_guest& guest_;
-  const std::span<const wasinn_wit_named_tensor> tensors_;
-  size_t taken_ = 0;  // the first ones
-};
 
 // ---- tensor
 
@@ -130,13 +98,6 @@ wasinn_status* TensorDrop(wasinn_guest* guest, uint32_t tensor) {
 
 // ---- wasinn:ext, the extensions for components beyond wasi:nn
 
-wasinn_wit_view ToView(std::string text) {
-  auto owned = std::make_unique<std::string>(std::move(text));
-  const void* data = owned->data();
-  const size_t size = owned->size();
-  return Keep(std::move(owned), data, size);
-}
-
 wasinn_status* GuestLastError(wasinn_guest* guest, wasinn_wit_view* out) {
   return WithGuest(guest, [&]() -> Status {
     *out = ToView(guest->LastError());
@@ -150,21 +111,6 @@ wasinn_status* GraphDescribe(wasinn_guest* guest, uint32_t graph, wasinn_wit_vie
     *out = ToView(std::move(text));
     return {};
   });
-}
-
-// The newest piece of the first output, which has the generated text. Pieces are short.
-Result<std::string> PieceOf(core::Context& context) {
-  std::string text(64, '\0');
-  uint64_t size = 0;
-  const auto get = [&] { return context.GetPiece(0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, size); };
-  Status status = get();
-  if (status.code() == WASINN_ERROR_TOO_LARGE && size > text.size()) {
-    text.resize(size);
-    status = get();
-  }
-  if (!status.ok()) return std::unexpected(std::move(status));
-  text.resize(size);
-  return text;
 }
 
 wasinn_status* ContextStart(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
@@ -202,21 +148,6 @@ wasinn_status* ContextFinish(wasinn_guest* guest, uint32_t context, wasinn_wit_r
   });
 }
 
-// The common part of graph_load and graph_load_as. `target` is a number of wasi:nn.
-Result<uint32_t> LoadParts(Guest& guest, std::span<const wasinn_bytes> builders, std::string_view format,
-                           uint32_t target) {
-  const auto known = kWit.target(target);
-  if (!known) return Fail(WASINN_ERROR_INVALID_ARGUMENT, "{} is not an execution-target of wasi:nn", target);
-  const uint32_t limit = guest.limits().max_builders;
-  if (builders.size() > limit || (builders.data() == nullptr && !builders.empty())) {
-    return Fail(WASINN_ERROR_TOO_LARGE, "a model of {} parts is over the limit of {}", builders.size(), limit);
-  }
-  std::vector<std::span<const uint8_t>> parts;
-  parts.reserve(builders.size());
-  for (const wasinn_bytes& part : builders) parts.emplace_back(part.data, part.size);
-  return guest.Load(parts, format, *known);
-}
-
 wasinn_status* GraphLoadAs(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, const char* format,
                            size_t format_size, uint32_t target, wasinn_wit_result* out) {
   return WithResult(guest, "load-as", *out, [&]() -> Result<uint32_t> {
@@ -225,7 +156,8 @@ wasinn_status* GraphLoadAs(wasinn_guest* guest, const wasinn_bytes* builders, si
       return Fail(WASINN_ERROR_TOO_LARGE, "a format's name of {} bytes is longer than the limit of {}", format_size,
                   limit);
     }
-    return LoadParts(*guest, {builders, count}, {format, format_size}, target);
+    ASSIGN_OR_RETURN(const ModelParts parts, PartsOf(*guest, {builders, count}, target));
+    return guest->Load(parts.bytes, {format, format_size}, parts.target);
   });
 }
 
@@ -259,9 +191,9 @@ wasinn_status* ContextSelectOutputs(wasinn_guest* guest, uint32_t context, const
 wasinn_status* GraphLoad(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, uint32_t encoding,
                          uint32_t target, wasinn_wit_result* out) {
   return WithResult(guest, "load", *out, [&]() -> Result<uint32_t> {
-    const auto known = kWit.encoding(encoding);
-    if (!known) return Fail(WASINN_ERROR_INVALID_ENCODING, "{} is not a graph-encoding of wasi:nn", encoding);
-    return LoadParts(*guest, {builders, count}, *known, target);
+    ASSIGN_OR_RETURN(const char* known, EncodingOf(encoding));
+    ASSIGN_OR_RETURN(const ModelParts parts, PartsOf(*guest, {builders, count}, target));
+    return guest->Load(parts.bytes, known, parts.target);
   });
 }
 
@@ -278,27 +210,6 @@ wasinn_status* GraphDrop(wasinn_guest* guest, uint32_t graph) {
 }
 
 // ---- inference
-
-// The result of `compute`, with the owner of its names. One block of memory for most models.
-struct NamedOutputs {
-  std::shared_ptr<const void> names;
-  wasinn_wit_named_tensor few[4];
-  std::vector<wasinn_wit_named_tensor> many;
-};
-
-wasinn_wit_view ToView(std::shared_ptr<const void> names, std::span<const Guest::Output> outputs) {
-  auto named = std::make_unique<NamedOutputs>();
-  named->names = std::move(names);
-  wasinn_wit_named_tensor* items = named->few;
-  if (outputs.size() > std::size(named->few)) {
-    named->many.resize(outputs.size());
-    items = named->many.data();
-  }
-  std::ranges::transform(outputs, items, [](const Guest::Output& output) {
-    return wasinn_wit_named_tensor{output.name.data(), output.name.size(), output.tensor};
-  });
-  return Keep(std::move(named), items, outputs.size());
-}
 
 wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs,
                               size_t count, wasinn_wit_result* out, wasinn_wit_view* outputs) {
@@ -423,7 +334,14 @@ constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit
                                                 .context_select_outputs = ContextSelectOutputs,
                                                 .graph_load_as = GraphLoadAs,
                                                 .begin = Begin,
-                                                .error_status = ErrorStatus};
+                                                .error_status = ErrorStatus,
+                                                .task_load = TaskLoad,
+                                                .task_load_by_name = TaskLoadByName,
+                                                .task_compute = TaskCompute,
+                                                .task_generate = TaskGenerate,
+                                                .task_step = TaskStep,
+                                                .task_take = TaskTake,
+                                                .task_free = TaskFree};
 
 }  // namespace
 

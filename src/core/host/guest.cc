@@ -134,6 +134,7 @@ void Guest::Close() noexcept {
   Stop();
   WaitUntilNoneIsInside();
   DropComputes();
+  ClearTasks();
   contexts_.Close();
   if (!made_in_.is_elsewhere()) contexts_.WaitUntilUnused();
   (void)EndRun();
@@ -155,94 +156,6 @@ void Guest::Close() noexcept {
 void Guest::Retire() noexcept {
   Close();
   host_.reset();
-}
-
-Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Reservation& bytes,
-                        std::vector<std::shared_ptr<const Blob>>& builders) {
-  uint64_t total = 0;
-  for (std::span<const uint8_t> part : parts) total += part.size();  // no overflow: all are in one guest's memory
-  if (Status status = bytes.Resize(total); !status.ok()) {
-    return Error(status.code(),
-                 "{}; a large model should be registered with the host, under a name (--model NAME=PATH)",
-                 status.message());
-  }
-  for (std::span<const uint8_t> part : parts) {
-    if (policy_.loads_in_process()) {
-      builders.push_back(Blob::Copy(part));
-      continue;
-    }
-    Result<std::shared_ptr<const Blob>> sealed = Blob::CopySealed(part);  // shared with the worker
-    if (!sealed) return std::move(sealed.error());
-    builders.push_back(std::move(*sealed));
-  }
-  model_bytes_copied_.fetch_add(total, std::memory_order_relaxed);
-  return Status();
-}
-
-Status Guest::CheckFormat(std::string_view word) const {
-  return host_->backends().CheckFormat(FormatName(word), WASINN_ERROR_INVALID_ENCODING, wait());
-}
-
-Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
-                             wasinn_target target) {
-  RETURN_IF_ERROR(policy_.CheckLoad(target));
-  RETURN_IF_ERROR(CheckFormat(encoding));
-  if (parts.empty()) return Fail(WASINN_ERROR_INVALID_ARGUMENT, "a model needs at least one part");
-  auto charges = std::make_shared<GraphCharges>(*this);
-  RETURN_IF_ERROR(charges->count.Resize(1));
-  std::vector<std::shared_ptr<const Blob>> builders;
-  RETURN_IF_ERROR(CopyParts(parts, charges->bytes, builders));
-
-  ASSIGN_OR_RETURN(SharedGraphs::Shared shared,
-                   host_->LoadBytes(builders,
-                                    {.encoding = FormatName(encoding),
-                                     .target = target,
-                                     .cpu_fallback = policy_.cpu_fallback,
-                                     .isolated_gpu = policy_.isolated_gpu,
-                                     .max_bytes = limits_.max_model_bytes,
-                                     .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                                     .stop = &closing_,
-                                     .account = model_bytes_,
-                                     .loader = tag()},
-                                    wait(), policy_, policy_.loads_in_process() ? nullptr : workers_.get()));
-  // Charges what a load without other users would charge.
-  if (!shared.made) {
-    const uint64_t bytes = charges->bytes.held() + shared.graph->kept();
-    RETURN_IF_ERROR(charges->bytes.Resize(bytes));
-  }
-  return AddGraph(std::move(charges), {.graph = std::move(shared.graph), .context_config = {}, .outputs = {}});
-}
-
-Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& config) {
-  if (name.size() > limits_.max_name_bytes) {
-    return Fail(WASINN_ERROR_TOO_LARGE, "a model's name of {} bytes is longer than the limit of {}", name.size(),
-                limits_.max_name_bytes);
-  }
-  RETURN_IF_ERROR(policy_.CheckName(name));
-  auto charges = std::make_shared<GraphCharges>(*this);
-  RETURN_IF_ERROR(charges->count.Resize(1));
-  if (!host_->models().Find(name)) return std::unexpected(UnknownModel(host_->models(), policy_, name));
-  Host::Configured model;
-  if (config.empty()) {
-    ASSIGN_OR_RETURN(model.graph, host_->LoadNamed(name, wait(), tag()));
-  } else {
-    ASSIGN_OR_RETURN(model, host_->LoadNamed(name,
-                                             {.guest_config = config,
-                                              .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                                              .stop = &closing_,
-                                              .account = model_bytes_,
-                                              .loader = tag()},
-                                             policy_, charges->bytes));
-  }
-  return AddGraph(std::move(charges), std::move(model));
-}
-
-// The graph carries its charges: contexts and taken outputs keep the graph, so the charges end with the last of them.
-Result<uint32_t> Guest::AddGraph(std::shared_ptr<GraphCharges> charges, Host::Configured model) {
-  charges->graph = std::move(model.graph);
-  const Graph* const charged = charges->graph.get();
-  model.graph = {std::move(charges), charged};
-  return graphs_.Insert(std::make_shared<GuestGraph>(std::move(model)));
 }
 
 Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle) {
@@ -292,11 +205,12 @@ Guest::GuestContext::~GuestContext() {
 
 Status Guest::Use::TakeError() const {
   if (!use_.is_busy()) return guest_.contexts_.NoSuch(context_);
+  if (!use_.is_kept()) return Error(WASINN_ERROR_BUSY, "another thread is using this context");
   const std::lock_guard lock(guest_.begun_mutex_);
   return Error(WASINN_ERROR_BUSY, "{}",
                guest_.computes_begun_.contains(context_)
                    ? "a compute has begun on this context: compute_poll returns its end"
-                   : "another thread is using this context");
+                   : "a compute or a generation goes on in this context");
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that a Status moves
 
 Status Guest::DropGraph(uint32_t handle) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <memory_resource>
@@ -227,6 +228,9 @@ class Guest {
     std::optional<Watched::Run> run_;
   };
 
+  // A call that goes on while the guest's program does (guest_task.h).
+  class Task;
+
   // Begins the run of the guest's program. When the deadline has passed or the guest is stopped, `interrupt` is called
   // until the run ends.
   Status BeginRun(void (*interrupt)(void* user), void* user);
@@ -261,6 +265,19 @@ class Guest {
     std::shared_ptr<const Graph> graph;  // destroyed before its charges
   };
   using GuestGraph = const Host::Configured;
+  // The parts of a load: the first one reads the guest's memory, and the second one may take long.
+  struct Loading {
+    std::shared_ptr<GraphCharges> charges;
+    std::vector<std::shared_ptr<const Blob>> builders;
+    std::string encoding;
+    wasinn_target target;
+  };
+  Result<Loading> BeginLoad(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
+                            wasinn_target target);
+  Result<uint32_t> EndLoad(Loading loading);
+  Result<std::shared_ptr<GraphCharges>> BeginLoadByName(std::string_view name);
+  Result<uint32_t> EndLoadByName(std::shared_ptr<GraphCharges> charges, std::string_view name,
+                                 const std::string& config);
   Result<uint32_t> AddGraph(std::shared_ptr<GraphCharges> charges, Host::Configured model);
   struct GuestContext {
     GuestContext(Guest& its_guest, std::shared_ptr<GuestGraph> its_graph);
@@ -292,6 +309,7 @@ class Guest {
   Status NoCompute(uint32_t context) const;
   void DropCompute(uint32_t context) noexcept;
   void DropComputes() noexcept;
+  void ClearTasks() noexcept;
   // Counts what a context did since the last time.
   void CountAsGone(GuestContext& held);
   // For a wait for another guest's load.
@@ -305,6 +323,7 @@ class Guest {
   void EndWaits() noexcept;
   void WaitUntilNoneIsInside() noexcept;
   Result<uint32_t> Hold(TensorPtr tensor, Reservation count);
+  Status HoldAll(std::span<Context::TensorOutput> computed, std::pmr::vector<Output>& outputs);
   static Status MoveOutput(Context& from, uint32_t output, Context& to, uint32_t input);
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
                         std::pmr::vector<Context::TensorInput>& given);
@@ -348,6 +367,7 @@ class Guest {
   };
   mutable std::mutex begun_mutex_;
   std::map<uint32_t, std::unique_ptr<BegunCompute>> computes_begun_;  // by context, until their ends are polled
+  std::list<Task*> tasks_;                                            // until they are destroyed
   std::mutex run_mutex_;
   std::unique_ptr<ProgramRun> run_;
   // Copies for no context, and the work of contexts that are destroyed. Any thread adds to them.

@@ -94,6 +94,11 @@ Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const 
   RETURN_IF_ERROR(Resolve(graph, inputs, given));
   std::pmr::vector<Context::TensorOutput> computed(&scratch.resource);
   ASSIGN_OR_RETURN(std::shared_ptr<const void> names, context->Run(given, computed));
+  RETURN_IF_ERROR(HoldAll(computed, outputs));
+  return names;
+}
+
+Status Guest::HoldAll(std::span<Context::TensorOutput> computed, std::pmr::vector<Output>& outputs) {
   UnreportedOutputs unreported(*this, outputs);
   outputs.reserve(computed.size());  // so that the list contains every tensor that is held
   for (Context::TensorOutput& output : computed) {
@@ -102,7 +107,7 @@ Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const 
     outputs.push_back({output.name, tensor});
   }
   unreported.SetReported();
-  return names;
+  return Status();
 }
 
 void Guest::CountCopyOut(size_t bytes) {

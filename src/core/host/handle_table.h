@@ -76,6 +76,7 @@ class HandleTable {
         slot_ = slot;
       } else {
         is_busy_ = slot != nullptr && (word & ~kKept) == (WordOf(handle) | kUsed);
+        is_kept_ = is_busy_ && (word & kKept) != 0;
       }
     }
     ~Use() {
@@ -90,6 +91,7 @@ class HandleTable {
     T& operator*() const { return *slot_->object; }
     // Valid if there is no object.
     bool is_busy() const { return is_busy_; }
+    bool is_kept() const { return is_kept_; }
     // No thread has it from now on, but the guest itself, between its calls. There is an object.
     void Keep() { slot_->word.fetch_or(kKept, std::memory_order_relaxed); }
 
@@ -97,7 +99,7 @@ class HandleTable {
     HandleTable& table_;
     Slot* slot_ = nullptr;
     const uint32_t index_;
-    bool is_busy_ = false;
+    bool is_busy_ = false, is_kept_ = false;
   };
   Status NoSuch(uint32_t handle) const {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "{:#x} is not a handle of a live {}", handle, what_);

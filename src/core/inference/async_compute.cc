@@ -1,8 +1,10 @@
 #include "core/inference/async_compute.h"
 
+#include <chrono>
 #include <utility>
 
 #include "core/inference/context.h"
+#include "core/runtime/clock.h"
 
 namespace wasinn::core {
 namespace {
@@ -19,17 +21,30 @@ bool Guarded(Status& status, Function&& function) noexcept try {
 }  // namespace
 
 AsyncCompute::AsyncCompute(Context& context, const GuestMemory* memory, Executor& executor, Executor::Share& share,
-                           Ended ended)
+                           Ended ended, Kind kind)
     : context_(context),
       memory_(memory),
       executor_(executor),
+      kind_(kind),
       end_(share, [this] { End(); }),
       ended_(std::move(ended)),
       request_(context.Request()) {}
 
-void AsyncCompute::Begin() noexcept {
+// The first step of a generation is counted as a compute when its inputs are set.
+void AsyncCompute::BeginCount() noexcept {
+  if (kind_ == Kind::kStep) return;
   CountOne(context_.counts_.computes);
   context_.meter_.Begin(Stage::kInference);
+}
+
+void AsyncCompute::EndCount(wasinn_code code) {
+  if (kind_ == Kind::kStep) return context_.meter_.Count(Event::kStep, code);
+  context_.meter_.Count(Event::kInference, code);
+  context_.meter_.End(Stage::kInference, code);
+}
+
+void AsyncCompute::Begin() noexcept {
+  BeginCount();
   has_memory_ = Guarded(status_, [&] { return BeginNow(); });
   if (goes_on_ && state_.exchange(State::kReturned, std::memory_order_acq_rel) != State::kReported) return;
   End();
@@ -55,11 +70,11 @@ AsyncCompute::InTurn::InTurn(AsyncCompute& compute, Computers& its_computers)
   if (Scheduler* const scheduler = compute.context_.graph()->scheduler()) next = &of_model.emplace(*scheduler);
 }
 
-void AsyncCompute::BeginInTurn(Computers& computers) noexcept {
-  CountOne(context_.counts_.computes);
-  context_.meter_.Begin(Stage::kInference);
+void AsyncCompute::BeginInTurn(Computers& computers, bool may_stay) noexcept {
+  may_stay_ = may_stay;
+  BeginCount();
   has_memory_ = Guarded(status_, [&]() -> Status {
-    RETURN_IF_ERROR(context_.Prepare());
+    RETURN_IF_ERROR(kind_ == Kind::kStep ? context_.PrepareStep() : context_.Prepare());
     run_.emplace(context_.run_);
     turns_.emplace(*this, computers);
     return Status();
@@ -67,6 +82,7 @@ void AsyncCompute::BeginInTurn(Computers& computers) noexcept {
   const bool begun = has_memory_ && status_.ok();
   if (begun && !TakeTurns()) return;
   if (!has_memory_ || !status_.ok()) return End();
+  if (may_stay_ && context_.is_quick_) return ComputeNow();
   computers.executor.Begin(std::move(turns_->goes_on));
 }
 
@@ -102,16 +118,27 @@ void AsyncCompute::GoOn() noexcept {
 
 // Sessions that take no turn measure their own waits.
 void AsyncCompute::EndQueue() {
-  if (context_.graph()->counts_among_computes()) context_.meter_.End(Stage::kQueue);
+  if (kind_ == Kind::kCompute && context_.graph()->counts_among_computes()) context_.meter_.End(Stage::kQueue);
 }
 
 void AsyncCompute::ComputeNow() noexcept {
   EndQueue();
   if (has_memory_ && status_.ok() && !context_.run_.cancelled()) {
-    has_memory_ = Guarded(status_, [&] { return context_.session_->Run(request_); });
+    has_memory_ = Guarded(status_, [&] { return Run(); });
   }
   turns_.reset();
   End();
+}
+
+Status AsyncCompute::Run() {
+  if (kind_ == Kind::kStep) return context_.session_->Step(request_);
+  if (!may_stay_) return context_.session_->Run(request_);
+  // Another thread costs 10 µs, so a few times that may hold up the guest.
+  constexpr std::chrono::microseconds kQuick{50};
+  const auto begin = SteadyClock::now();
+  Status status = context_.session_->Run(request_);
+  context_.is_quick_ = SteadyClock::now() - begin < kQuick;
+  return status;
 }
 
 // ---- The end
@@ -132,8 +159,7 @@ void AsyncCompute::End() noexcept {
   const wasinn_code code = has_memory_ ? status.code() : WASINN_ERROR_RUNTIME;
   Status counted;
   (void)Guarded(counted, [&] {
-    context_.meter_.Count(Event::kInference, code);
-    context_.meter_.End(Stage::kInference, code);
+    EndCount(code);
     return Status();
   });
   const Ended ended = std::move(ended_);

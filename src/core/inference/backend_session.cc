@@ -359,7 +359,10 @@ Status BackendSession::Step(const InferenceRequest& request) {
     const Call call(*this);
     status = StatusOf(table().step(slot_));
   }
-  if (!LeavesOutputs(status)) return status;
+  if (!LeavesOutputs(status)) {
+    if (!generates()) Finish();  // a first step that failed may have begun a generation
+    return status;
+  }
   SetStepped(status.ok());
   Status charged = ChargeOutputs();
   return charged.ok() ? std::move(status) : std::move(charged);

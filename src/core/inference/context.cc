@@ -160,20 +160,28 @@ Status Context::SetAll(std::span<const TensorInput> inputs) {
 Result<std::shared_ptr<const void>> Context::Run(std::span<const TensorInput> inputs,
                                                  std::pmr::vector<TensorOutput>& computed) {
   CountOne(counts_.computes);
-  return meter_.Measure([&]() -> Result<std::shared_ptr<const void>> {
-    session_->EndGeneration();
-    session_->HideOutputs();  // in any case; outputs of an earlier run are discarded in the end
-    Status status = SetAll(inputs);
+  return meter_.Measure([&] {
+    Status status = Bring(inputs);
     if (status.ok()) status = Execute(Request());
-    // Components get either outputs or an error, and a text that is cut short is better than an error.
-    if (status.code() == WASINN_ERROR_CONTEXT_FULL) status = Status();
-    if (status.ok()) status = CollectOutputs(computed);
-    std::shared_ptr<const void> names = session_->names_owner();
-    staged().UnsetAll();
-    session_->Discard();
-    if (!status.ok()) return std::unexpected(std::move(status));
-    return names;
+    return TakeAll(std::move(status), computed);
   });
+}
+
+Status Context::Bring(std::span<const TensorInput> inputs) {
+  session_->EndGeneration();
+  session_->HideOutputs();  // in any case; outputs of an earlier run are discarded in the end
+  return SetAll(inputs);
+}
+
+Result<std::shared_ptr<const void>> Context::TakeAll(Status status, std::pmr::vector<TensorOutput>& computed) {
+  // Components get either outputs or an error, and a text that is cut short is better than an error.
+  if (status.code() == WASINN_ERROR_CONTEXT_FULL) status = Status();
+  if (status.ok()) status = CollectOutputs(computed);
+  std::shared_ptr<const void> names = session_->names_owner();
+  staged().UnsetAll();
+  session_->Discard();
+  if (!status.ok()) return std::unexpected(std::move(status));
+  return names;
 }
 
 // ---- Generative models
@@ -194,12 +202,17 @@ Status Context::Step() {
   return status;
 }
 
-Status Context::StepNow() {
+Status Context::PrepareStep() {
   RETURN_IF_ERROR(session_->CheckSteps());
   if (!session_->generates()) {
     RETURN_IF_ERROR(staged().CheckAllSet());
   }
   taken_.clear();
+  return Status();
+}
+
+Status Context::StepNow() {
+  RETURN_IF_ERROR(PrepareStep());
   Watched::Run run(run_);
   Status status = session_->Step(Request());
   const bool overdue = run.End();
@@ -222,6 +235,12 @@ Status Context::Finish() {
   RETURN_IF_ERROR(session_->CheckSteps());
   session_->EndGeneration();
   return Status();
+}
+
+void Context::Clear() {
+  session_->EndGeneration();
+  staged().UnsetAll();
+  session_->Discard();
 }
 
 }  // namespace wasinn::core

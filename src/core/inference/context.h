@@ -168,6 +168,10 @@ class Context {
   };
   // `outputs` gets one element for each output.
   Result<std::shared_ptr<const void>> Run(std::span<const TensorInput> inputs, std::pmr::vector<TensorOutput>& outputs);
+  // The parts of it before and after an AsyncCompute without memory, whose status the second one gets. It is called in
+  // any case.
+  Status Bring(std::span<const TensorInput> inputs);
+  Result<std::shared_ptr<const void>> TakeAll(Status status, std::pmr::vector<TensorOutput>& outputs);
 
   // ---- Models that generate piece by piece
 
@@ -180,6 +184,8 @@ class Context {
   Status GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
   // Ends the current generation, if there is one. Its outputs stay.
   Status Finish();
+  // The same without its inputs and outputs.
+  void Clear();
 
   // Totals since the context was created. Any thread may read them.
   struct Counts {
@@ -209,6 +215,7 @@ class Context {
   InferenceRequest Request() const;
   Status Execute(const InferenceRequest& request);
   Status Prepare();
+  Status PrepareStep();
   Status RunInTurn(const InferenceRequest& request);
   static Status StillWaits(const Scheduler& scheduler);
   Status EndRun(Status status, bool overdue);
@@ -246,6 +253,7 @@ class Context {
   Scheduler::Share& share_;
   Scheduler::Waiter waiter_;  // for its turn
   Watched run_;
+  bool is_quick_ = false;  // AsyncCompute's
 };
 
 }  // namespace wasinn::core

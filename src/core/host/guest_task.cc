@@ -1,0 +1,242 @@
+#include "core/host/guest_task.h"
+
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/inference/scratch_memory.h"
+
+namespace wasinn::core {
+namespace {
+
+template <typename Function>
+std::optional<Status> TryGuarded(Function&& function) noexcept try {
+  return Guarded(function);
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+Status ItIsOver() { return Error(WASINN_ERROR_END_OF_SEQUENCE, "the generation is over"); }
+
+}  // namespace
+
+Guest::Task::Owner Guest::Task::New(Guest& guest, Kind kind) { return Owner(new Task(guest, kind)); }
+
+Guest::Task::Task(Guest& guest, Kind kind) : guest_(guest), kind_(kind) {
+  const std::lock_guard lock(guest_.begun_mutex_);
+  place_ = guest_.tasks_.insert(guest_.tasks_.end(), this);
+}
+
+Guest::Task::~Task() {
+  guest_.EndTensors(inputs_held_);
+  if (use_ != nullptr) (*use_)->Clear();
+  if (graph_ != 0) (void)guest_.DropGraph(graph_);
+}
+
+void Guest::Task::Free() noexcept {
+  const Call presence(guest_, kACompute);
+  std::unique_ptr<Task, Deleter> freed;  // destroyed outside of the lock, in the presence
+  const std::lock_guard lock(guest_.begun_mutex_);
+  if (goes_on_) {
+    is_dropped_ = true;
+    if (use_ != nullptr) (*use_)->CancelRun();
+    return;
+  }
+  guest_.tasks_.erase(place_);
+  freed.reset(this);
+  if (!presence) Clear();  // a thread that closes the guest waits for the lock, and for nothing else of this
+}
+
+void Guest::Task::Clear() noexcept {
+  use_.reset();
+  outputs_.clear();
+  names_.reset();
+  graph_ = 0;
+}
+
+// All have ended, except in a forked OS process, where they never do.
+void Guest::ClearTasks() noexcept {
+  const std::lock_guard lock(begun_mutex_);
+  for (Task* task : tasks_) {
+    if (!task->goes_on_) task->Clear();
+  }
+}
+
+// ---- Beginnings
+
+template <typename Function>
+void Guest::Task::Begin(Done done, const Function& begin) {
+  presence_.reset(new Call(guest_, kACompute));
+  done_ = done;
+  {
+    const std::lock_guard lock(guest_.begun_mutex_);
+    goes_on_ = true;
+  }
+  const bool is_open = static_cast<bool>(*presence_);
+  std::optional<Status> status = TryGuarded([&]() -> Status {
+    if (!is_open) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
+    return begin();
+  });
+  if (!status || !status->ok()) End(std::move(status));
+}
+
+void Guest::Task::Fail(Status why, Done done) {
+  Begin(done, [&] { return std::move(why); });
+}
+
+// The host's threads for calls do the second part of a load.
+template <typename Function>
+Status Guest::Task::BeginLoad(Function load) {
+  return guest_.Begin([this, load = std::move(load)]() mutable {
+    End(TryGuarded([&]() -> Status {
+      Function its = std::move(load);  // what it holds is given back before the end
+      if (guest_.is_closing()) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
+      ASSIGN_OR_RETURN(graph_, its());
+      return Status();
+    }));
+  });
+}
+
+void Guest::Task::Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding, wasinn_target target,
+                       Done done) {
+  Begin(done, [&]() -> Status {
+    RETURN_IF_ERROR(guest_.policy_.CheckLoad(target));
+    ASSIGN_OR_RETURN(Loading loading, guest_.BeginLoad(parts, encoding, target));
+    return BeginLoad([this, loading = std::move(loading)]() mutable -> Result<uint32_t> {
+      RETURN_IF_ERROR(guest_.CheckFormat(loading.encoding));
+      return guest_.EndLoad(std::move(loading));
+    });
+  });
+}
+
+void Guest::Task::LoadByName(std::string_view name, Done done) {
+  Begin(done, [&]() -> Status {
+    ASSIGN_OR_RETURN(std::shared_ptr<GraphCharges> charges, guest_.BeginLoadByName(name));
+    return BeginLoad([this, charges = std::move(charges), name = std::string(name)]() mutable {
+      return guest_.EndLoadByName(std::move(charges), name, {});
+    });
+  });
+}
+
+Status Guest::Task::Enter(uint32_t context, std::span<const NamedTensor> inputs,
+                          Status (Context::*bring)(std::span<const Context::TensorInput>)) {
+  auto use = std::make_unique<Use>(guest_, context);
+  if (!*use) return use->TakeError();
+  use->Keep();
+  ScratchMemory scratch;
+  std::pmr::vector<Context::TensorInput> given(&scratch.resource);
+  RETURN_IF_ERROR(Resolve(*(*use)->graph(), inputs, given));
+  Status status = ((**use).*bring)(given);
+  if (status.ok()) {
+    use_ = std::move(use);
+  } else {
+    (*use)->Clear();
+  }
+  return status;
+}
+
+Status Guest::Task::BeginRun(AsyncCompute::Kind kind, bool may_stay) {
+  Host& host = *guest_.host_;
+  run_.emplace(**use_, nullptr, host.executor(), guest_.begun_, [this](Status* told) { EndRun(told); }, kind);
+  // It may end before these return.
+  const bool at_once = kind == AsyncCompute::Kind::kCompute && (*use_)->CanComputeAsync();
+  at_once ? run_->Begin() : run_->BeginInTurn(host.computers(), may_stay);
+  return Status();
+}
+
+void Guest::Task::Compute(uint32_t context, std::span<const NamedTensor> inputs, size_t held, bool may_stay,
+                          Done done) {
+  inputs_held_ = held;
+  Begin(done, [&]() -> Status {
+    RETURN_IF_ERROR(guest_.host_->executor().Start());
+    RETURN_IF_ERROR(guest_.host_->computers().executor.Start());
+    RETURN_IF_ERROR(Enter(context, inputs, &Context::Bring));
+    return BeginRun(AsyncCompute::Kind::kCompute, may_stay);
+  });
+}
+
+void Guest::Task::Generate(uint32_t context, std::span<const NamedTensor> inputs, size_t held) {
+  inputs_held_ = held;
+  status_ = TryGuarded([&] { return Enter(context, inputs, &Context::Start); });
+}
+
+void Guest::Task::Step(Done done) {
+  Begin(done, [&]() -> Status {
+    RETURN_IF_ERROR(TakeStatus());  // of its beginning
+    if (use_ == nullptr) return ItIsOver();
+    RETURN_IF_ERROR(guest_.host_->executor().Start());
+    RETURN_IF_ERROR(guest_.host_->computers().executor.Start());
+    return BeginRun(AsyncCompute::Kind::kStep, false);
+  });
+}
+
+// ---- Ends
+
+void Guest::Task::EndRun(Status* told) noexcept {
+  std::optional<Status> status;
+  if (told != nullptr && kind_ == Kind::kGeneration) status = std::move(*told);
+  if (told != nullptr && kind_ == Kind::kCompute) {
+    status = TryGuarded([&]() -> Status {
+      ASSIGN_OR_RETURN(names_, (*use_)->TakeAll(std::move(*told), outputs_));
+      return Status();
+    });
+  }
+  run_.reset();
+  End(std::move(status));
+}
+
+void Guest::Task::End(std::optional<Status> status) noexcept {
+  const std::unique_ptr<Call> presence = std::move(presence_);  // to the end
+  const Done done = done_;
+  std::unique_ptr<Use> use;
+  std::unique_ptr<Task, Deleter> dropped;
+  const bool has_failed = !status || !status->ok();
+  guest_.EndTensors(std::exchange(inputs_held_, 0));
+  {
+    const std::lock_guard lock(guest_.begun_mutex_);
+    goes_on_ = false;
+    if (use_ != nullptr) (*use_)->RenewRuns();
+    if (kind_ == Kind::kCompute || has_failed) use = std::move(use_);
+    status_ = std::move(status);
+    if (is_dropped_) {
+      guest_.tasks_.erase(place_);
+      dropped.reset(this);
+    }
+  }
+  if (use != nullptr && has_failed) (*use)->Clear();
+  use.reset();  // before the guest begins another compute with the context
+  dropped.reset();
+  done.notify(done.user);
+}
+
+bool Guest::Task::goes_on() const {
+  const std::lock_guard lock(guest_.begun_mutex_);
+  return goes_on_;
+}
+
+Status Guest::Task::TakeStatus() {
+  if (!status_) return Status(WASINN_ERROR_RUNTIME, "the host is out of memory");
+  return std::exchange(*status_, Status());
+}
+
+Result<uint32_t> Guest::Task::TakeGraph() {
+  RETURN_IF_ERROR(TakeStatus());
+  return std::exchange(graph_, 0);
+}
+
+Result<std::shared_ptr<const void>> Guest::Task::TakeOutputs(std::pmr::vector<Output>& outputs) {
+  RETURN_IF_ERROR(TakeStatus());
+  RETURN_IF_ERROR(guest_.HoldAll(outputs_, outputs));
+  outputs_.clear();
+  return std::move(names_);
+}
+
+Result<Context*> Guest::Task::Stepped() {
+  RETURN_IF_ERROR(TakeStatus());
+  if (use_ == nullptr) return std::unexpected(ItIsOver());
+  return &**use_;
+}
+
+}  // namespace wasinn::core
