@@ -8,7 +8,7 @@ profile=release version=$WASMTIME_CRATE
 [ -z "${for_tests-}" ] || profile=tests version+=-tests
 # The crates of rust/, as far as they are in it.
 pins="$WASMTIME_CRATE $WASMTIME_CRATE_SHA256 $RUST_MIN $(cat "$component"/{Cargo.toml,Cargo.lock,build.rs,src/*.rs} \
-  "$root"/rust/wasinn/{Cargo.toml,src/{lib,begun}.rs,src/wit/*.rs} "$root"/rust/wasinn-sys/{Cargo.toml,build.rs,src/*.rs} \
+  "$root"/rust/wasinn/{Cargo.toml,src/{lib,begun,notify}.rs,src/wit/*.rs} "$root"/rust/wasinn-sys/{Cargo.toml,build.rs,src/*.rs} \
   "$root/scripts/deps/wasmtime_conf.py" | sha256sum)"
 tools=(pip rust)
 

@@ -35,14 +35,23 @@ constexpr Family kFamilies[] = {
     {"wasmedge_", "a plugin of WasmEdge"},
 };
 
-// Each version is an interface of its own (component/src/define.rs).
+// Each version is an interface of its own (rust/wasinn/src/wit/define.rs).
 constexpr std::string_view kNn = "wasi:nn/";
-constexpr std::array<std::string_view, 3> kServedNn = {"0.2.0-rc-2024-06-25", "0.2.0-rc-2024-08-19",
-                                                       "0.2.0-rc-2024-10-28"};
+constexpr std::string_view kNn03 = "0.3.0-draft";
+constexpr std::array<std::string_view, 4> kServedNn = {"0.2.0-rc-2024-06-25", "0.2.0-rc-2024-08-19",
+                                                       "0.2.0-rc-2024-10-28", kNn03};
 
-std::string OtherNn(std::string_view interface) {
+std::string BuiltForWasi03(const char* how, std::string_view interface) {
+  return fmt::format(
+      "it {} `{}`: it is built for WASI 0.3, which wasinn gives only to components that are programs or answer "
+      "requests, on Wasmtime",
+      how, interface);
+}
+
+std::string OtherNn(std::string_view interface, const Served& served) {
   const size_t at = interface.find('@');
   const std::string_view version = at == interface.npos ? std::string_view() : interface.substr(at + 1);
+  if (version == kNn03 && !served.wasi03) return BuiltForWasi03("imports", interface);
   if (std::ranges::find(kServedNn, version) != kServedNn.end()) return "";
   return fmt::format("it imports `{}`{}: served are the versions {}", interface,
                      version.empty() ? " without a version, as before 0.2.0-rc" : "", fmt::join(kServedNn, ", "));
@@ -59,17 +68,13 @@ std::string OfWasi03(const char* how, std::string_view interface, const Served& 
     return fmt::format("it {} `{}`, which is a candidate of WASI 0.3; wasinn serves the release, 0.3.0", how,
                        interface);
   }
-  if (served.wasi03) return "";
-  return fmt::format(
-      "it {} `{}`: it is built for WASI 0.3, which wasinn gives only to components that are programs or answer "
-      "requests, on Wasmtime",
-      how, interface);
+  return served.wasi03 ? "" : BuiltForWasi03(how, interface);
 }
 
 }  // namespace
 
 std::string NotServed(const Import& import, const Served& served) {
-  if (import.module.starts_with(kNn)) return OtherNn(import.module);
+  if (import.module.starts_with(kNn)) return OtherNn(import.module, served);
   if (IsOfWasi03(import.module)) {
     if (std::string why = OfWasi03("imports", import.module, served); !why.empty()) return why;
   }

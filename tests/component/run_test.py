@@ -2,15 +2,20 @@
 
 import pathlib
 import resource
+import subprocess
 import sys
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
-from command import SANITIZED, CommandTest  # noqa: E402
+from command import ECHO, SANITIZED, WASINN, CommandTest, until  # noqa: E402
 
 
 HOST_MEMORY = 512 << 20
+# Lines of models of the echo backend, and the names of 16.
+FLOAT = "in x f32 1\n"
+TEXT = "in x u8 -1 opaque\n"
+SIXTEEN = "abcdefghijklmnop"
 
 
 def guest(imports="0.2.0", export="0.2.0"):
@@ -171,6 +176,77 @@ class Wasi03Test(CommandTest):
             with self.subTest(word=word):
                 # On a busy machine the command may end itself before it could end the guest, so any message will do.
                 self.check(self.run_guest(word, flags=["--timeout", "500ms"], prepare=limit_memory), code=124, out=f"{word}\n")
+
+
+class Nn03Test(CommandTest):
+    """The guest of guests/nn03.wat does what its first argument's first letter says, with models whose names are letters."""
+
+    def setUp(self):
+        super().setUp()
+        self.file("guest.wat", (HERE / "guests" / "nn03.wat").read_text())
+        self.models = {}
+
+    def model(self, name, lines):
+        self.models[name] = self.file(f"{name}.gguf", "GGUF\n" + lines)
+
+    def gated(self, name, lines):
+        """A model whose computes wait for their turns, and then until the test opens its gate."""
+        self.model(name, lines + f"turns 0\ngate {self.dir / name}.gate\n")
+
+    def words(self, word, flags):
+        models = [flag for name, path in self.models.items() for flag in ("--model", f"{name}={path}")]
+        return ["run", *models, *flags, "guest.wat", word]
+
+    def run_guest(self, word, flags=()):
+        return self.wasinn(*self.words(word, flags))
+
+    def test_computes(self):
+        self.model("a", FLOAT)
+        self.check(self.run_guest("compute"), out="", err="")
+
+    def test_sixteen_computes_of_an_instance_overlap(self):
+        for name in SIXTEEN:
+            self.gated(name, FLOAT)
+        self.file("more.toml", f"backend_dirs = ['{ECHO}']\nmax_computes = 16\nmax_guest_computes = 16\n")
+        words = self.words("overlap", ["--config", "more.toml"])
+        program = subprocess.Popen([WASINN, *words], cwd=self.dir, env=self.env, stderr=subprocess.PIPE)
+        with program:
+            self.addCleanup(program.kill)
+            until(lambda: program.poll() is not None or all((self.dir / f"{name}.gate.reached").exists() for name in SIXTEEN))
+            for name in SIXTEEN:
+                self.file(f"{name}.gate", "")
+            self.assertEqual(program.stderr.read(), b"")
+        self.assertEqual(program.returncode, 0)
+
+    def test_a_context_is_in_use_until_its_compute_is_cancelled(self):
+        self.gated("g", FLOAT)
+        self.check(self.run_guest("busy"), out="", err="compute: busy: a compute or a generation goes on in this context")
+
+    def test_streams(self):
+        self.model("s", TEXT + "pieces 3\n")
+        self.model("n", TEXT + "pieces 3\nroom 3\n")
+        for word in ("stream", "drop"):
+            with self.subTest(word=word):
+                self.check(self.run_guest(word), out="", err="")
+        self.check(self.run_guest("narrow"), out="", err="compute-stream: context_full: echo: no room is left")
+
+    def test_a_guest_may_end_before_its_computes_and_streams(self):
+        self.gated("g", FLOAT)
+        self.model("s", TEXT + "pieces 3\n")
+        self.gated("t", TEXT + "pieces 3\n")
+        for word in ("leave", "unread", "read"):
+            with self.subTest(word=word):
+                self.check(self.run_guest(word), out="", err="")
+
+    def test_the_deadline_ends_a_guest_that_waits(self):
+        self.gated("g", FLOAT)
+        self.check(self.run_guest("wait", flags=["--timeout", "300ms"]), code=124, out="")
+
+    def test_compiled(self):
+        self.model("a", FLOAT)
+        self.check(self.wasinn("compile", "guest.wat", "-o", "guest.cwasm"), err="")
+        words = [word.replace("guest.wat", "guest.cwasm") for word in self.words("compute", ["--allow-precompiled"])]
+        self.check(self.wasinn(*words), out="", err="")
 
 
 class InvokeTest(ComponentTest):

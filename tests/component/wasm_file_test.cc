@@ -103,13 +103,25 @@ TEST(WasmSections, ExportsOfAComponent) {
   EXPECT_TRUE(ExportsOfComponent(Wasm("(module (func (export \"f\")))")).empty());
 }
 
+TEST(WasmSections, AnImportOfAsynchronousNnNeedsTheSameEngine) {
+  const auto with = [](const char* version) {
+    return Wasm(std::string(R"((component (import "wasi:nn/tensor@)") + version + R"(" (instance))))");
+  };
+  EXPECT_TRUE(UsesWasi03(with("0.3.0-draft")));
+  EXPECT_FALSE(UsesWasi03(with("0.2.0-rc-2024-10-28")));
+}
+
 TEST(WasmSections, ImportsThatNoEngineServes) {
   EXPECT_NE(NotServed({"wasi_snapshot_preview1", "sock_open"}).find("WasmEdge's sockets"), std::string::npos);
   EXPECT_NE(NotServed({"wasi:http/outgoing-handler@0.2.3", ""}).find("HTTP of WASI"), std::string::npos);
   EXPECT_EQ(NotServed({"wasi:nn/graph", ""}),
             "it imports `wasi:nn/graph` without a version, as before 0.2.0-rc: served are the versions "
-            "0.2.0-rc-2024-06-25, 0.2.0-rc-2024-08-19, 0.2.0-rc-2024-10-28");
+            "0.2.0-rc-2024-06-25, 0.2.0-rc-2024-08-19, 0.2.0-rc-2024-10-28, 0.3.0-draft");
   EXPECT_NE(NotServed({"wasi:nn/tensor@0.2.0-rc-2099-01-01", ""}).find("served are the versions"), std::string::npos);
+  EXPECT_NE(NotServed({"wasi:nn/tensor@0.3.0-draft", ""}).find("it is built for WASI 0.3"), std::string::npos);
+  EXPECT_EQ(NotServed({"wasi:nn/tensor@0.3.0-draft", ""}, {.wasi03 = true}), "");
+  EXPECT_NE(NotServed({"wasi:nn/tensor@0.3.0", ""}, {.wasi03 = true}).find("served are the versions"),
+            std::string::npos);
   EXPECT_NE(NotServed({"wasi:cli/stdout@0.3.0", ""}).find("it is built for WASI 0.3"), std::string::npos);
   EXPECT_EQ(NotServed({"wasi:cli/stdout@0.3.1", ""}, {.wasi03 = true}), "");
   EXPECT_NE(NotServed({"wasi:http/client@0.3.0", ""}, {.wasi03 = true}).find("HTTP of WASI"), std::string::npos);

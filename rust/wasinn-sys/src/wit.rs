@@ -27,6 +27,26 @@ pub struct wasinn_wit_named_tensor {
     pub tensor: u32,
 }
 
+#[repr(C)]
+pub struct wasinn_wit_piece {
+    pub name: *const c_char,
+    pub name_size: usize,
+    pub data: *const u8,
+    pub size: usize,
+}
+
+#[repr(C)]
+pub struct wasinn_wit_task {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct wasinn_wit_done {
+    pub notify: Option<unsafe extern "C" fn(user: *mut c_void)>,
+    pub user: *mut c_void,
+}
+
 type Drop = unsafe extern "C" fn(guest: *mut wasinn_guest, rep: u32) -> *mut wasinn_status;
 type Number = unsafe extern "C" fn(guest: *mut wasinn_guest, rep: u32, out: *mut u32) -> *mut wasinn_status;
 type Show = unsafe extern "C" fn(guest: *mut wasinn_guest, rep: u32, out: *mut wasinn_wit_view) -> *mut wasinn_status;
@@ -152,6 +172,48 @@ pub struct wasinn_wit_functions {
         run: Option<unsafe extern "C" fn(user: *mut c_void)>,
         user: *mut c_void,
     ) -> *mut wasinn_status,
+
+    pub error_status: Number,
+
+    pub task_load: unsafe extern "C" fn(
+        guest: *mut wasinn_guest,
+        builders: *const wasinn_bytes,
+        count: usize,
+        encoding: u32,
+        target: u32,
+        done: wasinn_wit_done,
+        task: *mut *mut wasinn_wit_task,
+    ) -> *mut wasinn_status,
+    pub task_load_by_name: unsafe extern "C" fn(
+        guest: *mut wasinn_guest,
+        name: *const c_char,
+        size: usize,
+        done: wasinn_wit_done,
+        task: *mut *mut wasinn_wit_task,
+    ) -> *mut wasinn_status,
+    pub task_compute: unsafe extern "C" fn(
+        guest: *mut wasinn_guest,
+        context: u32,
+        inputs: *const wasinn_wit_named_tensor,
+        count: usize,
+        may_stay: u32,
+        done: wasinn_wit_done,
+        task: *mut *mut wasinn_wit_task,
+    ) -> *mut wasinn_status,
+    pub task_generate: unsafe extern "C" fn(
+        guest: *mut wasinn_guest,
+        context: u32,
+        inputs: *const wasinn_wit_named_tensor,
+        count: usize,
+        task: *mut *mut wasinn_wit_task,
+    ) -> *mut wasinn_status,
+    pub task_step: unsafe extern "C" fn(task: *mut wasinn_wit_task, done: wasinn_wit_done) -> *mut wasinn_status,
+    pub task_take: unsafe extern "C" fn(
+        task: *mut wasinn_wit_task,
+        out: *mut wasinn_wit_result,
+        values: *mut wasinn_wit_view,
+    ) -> *mut wasinn_status,
+    pub task_free: unsafe extern "C" fn(task: *mut wasinn_wit_task),
 }
 
 #[repr(C)]

@@ -11,11 +11,17 @@ use std::task::{Context, Poll, Waker};
 use wasinn_sys::wasinn_guest;
 
 /// Notifies the thread that polls a guest's future.
-pub trait Wake: Clone + Send + Sync + 'static {
+pub trait Wake: Clone + Send + Sync + Unpin + 'static {
     /// Called before each look at a call that goes on.
     fn register(&self, waker: &Waker);
     /// Called once the call is over, on any thread. The future may have ended already.
     fn wake(self);
+}
+
+/// Where only wakers are notified.
+impl Wake for () {
+    fn register(&self, _: &Waker) {}
+    fn wake(self) {}
 }
 
 /// `wasinn_guest_close`

@@ -66,7 +66,7 @@ extern crate wasmtime_50 as wasmtime;
 mod begun;
 #[cfg(feature = "host")]
 mod host;
-#[cfg(all(feature = "host", feature = "_wasmtime"))]
+#[cfg(feature = "_wasmtime")]
 mod notify;
 #[cfg(feature = "_wasmtime")]
 pub mod wit;

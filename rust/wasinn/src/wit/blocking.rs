@@ -26,8 +26,17 @@ pub type Drop = unsafe extern "C" fn(*mut wasinn_guest, u32) -> *mut wasinn_stat
 
 /// The guests of a linker, and how they wait while a function blocks.
 pub trait Callers<T: 'static>: Copy + Send + Sync + 'static {
+    /// Notifies the thread that polls a guest's future.
+    type Wake: Wake;
+
+    /// Whether functions may compute on the guest's thread and stack.
+    const MAY_STAY: bool;
+
     /// The guest that is calling.
     fn guest(&self, store: Store<'_, T>) -> *mut wasinn_guest;
+
+    /// The same for a call that goes on while the guest does.
+    fn caller(&self, store: Store<'_, T>) -> (*mut wasinn_guest, Self::Wake);
 
     /// Defines a function. `prepare` reads the arguments, `finish` makes the return value from the results.
     fn define<P, C, M, R>(
@@ -59,8 +68,16 @@ pub trait Callers<T: 'static>: Copy + Send + Sync + 'static {
 pub struct Waits<F>(pub F);
 
 impl<T: 'static, F: Find<T>> Callers<T> for Waits<F> {
+    type Wake = ();
+
+    const MAY_STAY: bool = true;
+
     fn guest(&self, store: Store<'_, T>) -> *mut wasinn_guest {
         self.0.guest(store)
+    }
+
+    fn caller(&self, store: Store<'_, T>) -> (*mut wasinn_guest, ()) {
+        (self.0.guest(store), ())
     }
 
     fn define<P, C, M, R>(
@@ -110,8 +127,16 @@ pub struct Rests<F> {
 }
 
 impl<T: Send + 'static, F: FindAsync<T>> Callers<T> for Rests<F> {
+    type Wake = F::Wake;
+
+    const MAY_STAY: bool = false;
+
     fn guest(&self, store: Store<'_, T>) -> *mut wasinn_guest {
         self.find.guest(store)
+    }
+
+    fn caller(&self, store: Store<'_, T>) -> (*mut wasinn_guest, F::Wake) {
+        self.find.caller(store)
     }
 
     fn define<P, C, M, R>(

@@ -36,6 +36,10 @@ pub fn define<T: 'static, C: Callers<T>>(linker: &mut Linker<T>, calls: Calls<C>
         inference::define(linker.instance(&name("inference"))?, calls, &version.compute)?;
         errors::define(linker.instance(&name("errors"))?, calls, version.error_constructor)?;
     }
+    #[cfg(any(feature = "wasmtime-48", feature = "wasmtime-49", feature = "wasmtime-50"))]
+    if crate::wit::draft::is_possible::<T>(linker.engine()) {
+        crate::wit::draft::define(linker, calls)?;
+    }
     ext::define_inspect(linker.instance("wasinn:ext/inspect@0.1.0")?, calls)?;
     ext::define_generate(linker.instance("wasinn:ext/generate@0.1.0")?, calls)?;
     ext::define_configure(linker.instance("wasinn:ext/configure@0.1.0")?, calls)

@@ -41,7 +41,7 @@ impl Builders {
 #[allow(clippy::undocumented_unsafe_blocks)]
 pub fn define<T: 'static, C: Callers<T>>(mut instance: Instance<'_, T>, calls: Calls<C>) -> Result<()> {
     let table = calls.library.functions;
-    C::define_resource(calls, &mut instance, "graph", ResourceType::host::<Graph>(), table.graph_drop)?;
+    define_graph(&mut instance, calls)?;
     type Load = (WasmList<WasmList<u8>>, GraphEncoding, ExecutionTarget);
     let load = move |store: &mut Store<'_, T>, (builders, encoding, target): Load| {
         let builders = Builders::hold(store, &builders)?;
@@ -57,7 +57,13 @@ pub fn define<T: 'static, C: Callers<T>>(mut instance: Instance<'_, T>, calls: C
         })
     };
     let name = "load-by-name";
-    C::define(calls, &mut instance, name, load_by_name, resource::<Graph>)?;
+    C::define(calls, &mut instance, name, load_by_name, resource::<Graph>)
+}
+
+#[allow(clippy::undocumented_unsafe_blocks)]
+pub fn define_graph<T: 'static, C: Callers<T>>(instance: &mut Instance<'_, T>, calls: Calls<C>) -> Result<()> {
+    let table = calls.library.functions;
+    C::define_resource(calls, instance, "graph", ResourceType::host::<Graph>(), table.graph_drop)?;
     let init = move |_: &mut Store<'_, T>, (graph,): (Resource<Graph>,)| {
         let graph = graph.rep();
         Ok(move |guest, out: &mut wasinn_wit_result, _: &mut ()| unsafe {
@@ -65,5 +71,5 @@ pub fn define<T: 'static, C: Callers<T>>(mut instance: Instance<'_, T>, calls: C
         })
     };
     let name = "[method]graph.init-execution-context";
-    C::define(calls, &mut instance, name, init, resource::<Context>)
+    C::define(calls, instance, name, init, resource::<Context>)
 }

@@ -16,13 +16,16 @@ pub fn define<T: 'static, C: Callers<T>>(
     calls: Calls<C>,
     compute: &Compute,
 ) -> Result<()> {
-    let name = "graph-execution-context";
-    let drop = calls.library.functions.context_drop;
-    C::define_resource(calls, &mut instance, name, ResourceType::host::<Context>(), drop)?;
+    define_context(&mut instance, calls)?;
     match compute {
         Compute::Whole => define_whole(instance, calls),
         Compute::Steps => define_steps(instance, calls),
     }
+}
+
+pub fn define_context<T: 'static, C: Callers<T>>(instance: &mut Instance<'_, T>, calls: Calls<C>) -> Result<()> {
+    let name = "graph-execution-context";
+    C::define_resource(calls, instance, name, ResourceType::host::<Context>(), calls.library.functions.context_drop)
 }
 
 /// list<named-tensor>; the call owns it.

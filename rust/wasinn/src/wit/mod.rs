@@ -1,17 +1,26 @@
 //! wasi:nn for components, in their [`Linker`](wasmtime::component::Linker): the versions 0.2.0-rc-2024-10-28, -08-19 and -06-25, and `wasinn:ext`.
 //!
+//! From Wasmtime 48 on, engines with `concurrency_support` have 0.3.0-draft, too, whose functions are asynchronous: the
+//! other tasks of a component run on during a load or a compute. A component that imports it needs `instantiate_async`.
+//!
 //! A guest's lists and strings are read where they are, and results are written from the framework's memory, as typed
 //! functions of Wasmtime: nothing is copied twice.
 
 mod blocking;
 mod calls;
 mod define;
+#[cfg(any(feature = "wasmtime-48", feature = "wasmtime-49", feature = "wasmtime-50"))]
+mod draft;
 mod errors;
 mod ext;
 mod graph;
 mod inference;
 #[cfg(feature = "host")]
 mod linker;
+#[cfg(any(feature = "wasmtime-48", feature = "wasmtime-49", feature = "wasmtime-50"))]
+mod stream;
+#[cfg(any(feature = "wasmtime-48", feature = "wasmtime-49", feature = "wasmtime-50"))]
+mod task;
 mod tensor;
 mod text;
 mod types;

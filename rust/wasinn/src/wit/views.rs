@@ -55,7 +55,7 @@ impl<T> Drop for Shown<T> {
 }
 
 /// In C the address of an empty array may be null.
-unsafe fn slice_of<'a, T>(data: *const T, count: usize) -> &'a [T] {
+pub unsafe fn slice_of<'a, T>(data: *const T, count: usize) -> &'a [T] {
     if count == 0 {
         return &[];
     }
