@@ -65,7 +65,9 @@ wasinn_status* wasinn_wasmtime_link_async(wasmtime_linker_t* linker, wasinn_host
 #endif
 
 #ifdef WASMTIME_FEATURE_COMPONENT_MODEL
-/* Components: wasi:nn 0.2.0-rc-2024-10-28, -08-19 and -06-25. They need a Wasmtime library with typed host functions
+/* Components: wasi:nn 0.2.0-rc-2024-10-28, -08-19 and -06-25; and 0.3.0-draft, if the engine has asynchronous functions
+ * (wasmtime_config_concurrency_support_set). A component that imports that is instantiated and called by functions
+ * that return futures. They need a Wasmtime library with typed host functions
  * for it. scripts/deps.sh wasmtime-component builds one, which has Wasmtime's whole C API, too. With any other library
  * the functions below fail, and the message says so. */
 
