@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/log.h"
+#include "remote/address.h"
 #include "remote/openai_settings.h"
 #include "remote/protocol.h"
 

@@ -4,10 +4,10 @@
 # share/doc/wasmtime-component/. With for_tests (deps.sh wasmtime-tests) it is optimized less.
 
 component=$root/src/engines/wasmtime/component
-profile=release version=$WASMTIME_CRATE
-[ -z "${for_tests-}" ] || profile=tests version+=-tests
+profile=release version=$WASMTIME_CRATE flags=--remap-path-prefix=$root/= # packages name no checkout
+[ -z "${for_tests-}" ] || profile=tests version+=-tests flags=
 # The crates of rust/, as far as they are in it.
-pins="$WASMTIME_CRATE $WASMTIME_CRATE_SHA256 $RUST_MIN $(cat "$component"/{Cargo.toml,Cargo.lock,build.rs,src/*.rs} \
+pins="${flags%%=*} $WASMTIME_CRATE $WASMTIME_CRATE_SHA256 $RUST_MIN $(cat "$component"/{Cargo.toml,Cargo.lock,build.rs,src/*.rs} \
   "$root"/rust/wasinn/{Cargo.toml,src/{lib,begun,notify}.rs,src/wit/*.rs} "$root"/rust/wasinn-sys/{Cargo.toml,build.rs,src/*.rs} \
   "$root/scripts/deps/wasmtime_conf.py" | sha256sum)"
 tools=(pip rust)
@@ -18,7 +18,7 @@ fill() {
   cargo=$(cargo_at_least "$RUST_MIN")
   crate wasmtime-c-api-impl "$WASMTIME_CRATE" "$WASMTIME_CRATE_SHA256" "$work/crate"
   say "wasmtime-component: compiling Wasmtime, 5 to 10 CPU minutes"
-  quietly env PATH="${cargo%/*}:$PATH" "$cargo" build --profile "$profile" --locked \
+  quietly env PATH="${cargo%/*}:$PATH" RUSTFLAGS="$flags" "$cargo" build --profile "$profile" --locked \
     --manifest-path "$component/Cargo.toml" --target-dir "$target"
   mkdir -p "$tree/lib"
   cp "$target/$profile/libwasinn_wasmtime.so" "$tree/lib/libwasmtime.so"

@@ -28,7 +28,7 @@ std::string_view FirstOf(std::string_view message) {
 }
 
 // Bytes that are charged as long as they are shown.
-struct Charged {
+struct ChargedBytes {
   std::shared_ptr<const void> owner;
   Charge charge;
 };
@@ -156,7 +156,7 @@ Outcome<std::vector<OutputTensor>> GuestModels::ToOutputs(const Loaded& loaded, 
   if (answer.kind == Kind::kNone) return failed("it exited without an answer");
   if (answer.kind == Kind::kInvalidArgument) return std::unexpected(Invalid(std::string(FirstOf(answer.message))));
   if (answer.kind == Kind::kFailed) return failed(FirstOf(answer.message));
-  answer.owner = std::make_shared<Charged>(std::move(answer.owner), std::move(room.charge));
+  answer.owner = std::make_shared<ChargedBytes>(std::move(answer.owner), std::move(room.charge));
   auto outputs = TakeOutputs(loaded.ios, request.outputs, answer);
   if (!outputs) return failed(outputs.error().message);
   return outputs;
