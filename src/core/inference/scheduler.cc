@@ -52,7 +52,7 @@ Scheduler::Room Scheduler::RoomFor(const void* model) const {
 }
 
 // If an account could have more turns than the cells allow, or a thread waits, no turn is taken without the lock.
-void Scheduler::SetLocked() { locked_ = waiting_.size() + Above(); }
+void Scheduler::SetLocked() { locked_ = n_waiting_ + Above(); }
 
 Scheduler::Held Scheduler::Wait(const Share& share, Waiter& waiter, const void* model) {
   BeginWait(share, waiter, model, nullptr);
@@ -63,7 +63,7 @@ Scheduler::Held Scheduler::Wait(const Share& share, Waiter& waiter, const void* 
 void Scheduler::BeginWait(const Share& share, Waiter& waiter, const void* model, const Told* told) {
   const std::lock_guard lock(mutex_);
   // Nothing is allocated later.
-  listed_.reserve(listed_.size() + waiting_.size() + 1);
+  listed_.reserve(listed_.size() + n_waiting_ + 1);
   if (made_ < of_one_) {
     cells_ = new Cell(*this, cells_);
     ++made_;
@@ -72,9 +72,11 @@ void Scheduler::BeginWait(const Share& share, Waiter& waiter, const void* model,
   waiter.model_ = model;
   waiter.told_.store(told, std::memory_order_relaxed);
   waiter.held_ = {};
-  // The place of other computes of the guest, if any wait.
-  const auto other = std::ranges::find_if(waiting_, [&](const auto& one) { return one.second->share_ == &share; });
-  waiting_.emplace(other == waiting_.end() ? order_.Arrive(share) : other->first, &waiter);
+  std::list<Waiter*> one{&waiter};
+  waiter.place_ = one.begin();
+  waiter.line_ = LineOf(share);
+  waiter.line_->waiters.splice(waiter.line_->waiters.end(), one);
+  ++n_waiting_;
   waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
   // There may be turns: one that was left a moment ago, or those that another account must leave.
   SetLocked();
@@ -84,10 +86,28 @@ void Scheduler::BeginWait(const Share& share, Waiter& waiter, const void* model,
 Scheduler::Held Scheduler::EndWait(Waiter& waiter) {
   const std::lock_guard lock(mutex_);  // the thread that gave the turn is done with the waiter
   if (waiter.state_.load(std::memory_order_acquire) == Waiter::kTurn) return waiter.held_;
-  std::erase_if(waiting_, [&](const auto& one) { return one.second == &waiter; });
-  if (waiting_.empty()) order_.Rest();
+  TakeOut(waiter);
+  if (lines_.empty()) order_.Rest();
   SetLocked();
   return {};
+}
+
+// Its own, or a new one.
+Scheduler::Lines::iterator Scheduler::LineOf(const Share& share) {
+  const auto own = std::ranges::find(lines_, &share, [](const Line& line) { return &line.share; });
+  if (own != lines_.end()) return own;
+  const FairOrder::Place place = order_.Arrive(share);
+  return lines_.emplace(PositionOf(place), place, share);
+}
+
+Scheduler::Lines::iterator Scheduler::PositionOf(FairOrder::Place place) {
+  return std::ranges::find_if(lines_, [&](const Line& line) { return line.place > place; });
+}
+
+void Scheduler::TakeOut(const Waiter& waiter) {
+  waiter.line_->waiters.erase(waiter.place_);
+  if (waiter.line_->waiters.empty()) lines_.erase(waiter.line_);
+  --n_waiting_;
 }
 
 void Scheduler::HandOver(const void* model) {
@@ -106,16 +126,21 @@ void Scheduler::LeaveListed(const Held& held) {
 // `model`, of which a turn was left or is wanted, can be idle while threads wait for it.
 void Scheduler::GiveTurns(const void* model) {
   Room room = RoomFor(model);
-  for (auto waiting = waiting_.begin(); room && waiting != waiting_.end();) {
-    if (!TryGive(waiting, room)) {
-      ++waiting;
-    } else {
-      const void* const full = room.full;
-      room = RoomFor(model);
-      room.full = full;
-      waiting = waiting_.begin();
+  while (room && GiveOne(room)) {
+    const void* const full = room.full;
+    room = RoomFor(model);
+    room.full = full;
+  }
+}
+
+bool Scheduler::GiveOne(Room& room) {
+  for (Line& line : lines_) {
+    for (Waiter* const waiter : line.waiters) {
+      if (TryGive(*waiter, room)) return true;  // the line may be gone
+      if (room.idle == nullptr && line.share.account() == room.full) break;
     }
   }
+  return false;
 }
 
 // A turn that the thread may have; one of a cell is taken.
@@ -135,35 +160,29 @@ Scheduler::Held Scheduler::TakeFor(Waiter& waiter, Room& room) {
 }
 
 // False: the thread may have none, or was cancelled.
-bool Scheduler::TryGive(Waiters::iterator waiting, Room& room) {
-  const auto [place, waiter] = *waiting;
-  if (waiter->state_.load(std::memory_order_relaxed) != Waiter::kWaiting) return false;
-  const Held held = TakeFor(*waiter, room);
+bool Scheduler::TryGive(Waiter& waiter, Room& room) {
+  if (waiter.state_.load(std::memory_order_relaxed) != Waiter::kWaiting) return false;
+  const Held held = TakeFor(waiter, room);
   if (!held) return false;
   uint32_t expected = Waiter::kWaiting;
-  if (!waiter->state_.compare_exchange_strong(expected, Waiter::kTurn, std::memory_order_acq_rel)) {
+  if (!waiter.state_.compare_exchange_strong(expected, Waiter::kTurn, std::memory_order_acq_rel)) {
     if (held.cell != nullptr) held.cell->Free();
     return false;
   }
   if (held.cell == nullptr) listed_.push_back(held);
-  waiter->held_ = held;
-  waiting_.erase(waiting);
-  MoveBehind(*waiter->share_, order_.Serve(*waiter->share_, place));
-  if (waiting_.empty()) order_.Rest();
-  SetLocked();
-  waiter->Notify(true);
-  return true;
-}
-
-// The other threads of a guest that was served.
-void Scheduler::MoveBehind(const Share& share, FairOrder::Place place) {
-  for (auto it = waiting_.begin(); it != waiting_.end();) {
-    const auto waiting = it++;
-    if (waiting->second->share_ != &share || waiting->first == place) continue;
-    Waiters::node_type node = waiting_.extract(waiting);
-    node.key() = place;
-    waiting_.insert(std::move(node));
+  waiter.held_ = held;
+  // The guest's other waiters move behind those that come before its next turn.
+  const auto line = waiter.line_;
+  const FairOrder::Place next = order_.Serve(line->share, line->place);
+  if (line->waiters.size() > 1 && next != line->place) {
+    lines_.splice(PositionOf(next), lines_, line);
+    line->place = next;
   }
+  TakeOut(waiter);
+  if (lines_.empty()) order_.Rest();
+  SetLocked();
+  waiter.Notify(true);
+  return true;
 }
 
 }  // namespace wasinn::core

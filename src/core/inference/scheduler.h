@@ -1,6 +1,6 @@
 // Limits how many computes run at once. Each needs processors, and memory for its intermediate values: further ones
-// wait here, on their own threads or without one, and use nothing. But each model may always run one compute, so that a model that
-// hangs holds up no other.
+// wait here, on their own threads or without one, and use nothing. But each model may always run one compute, so that a
+// model that hangs holds up no other.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <list>
 #include <mutex>
 #include <vector>
 
@@ -20,6 +20,7 @@ namespace wasinn::core {
 // Thread-safe. If there is room, coming in and leaving take one atomic operation each, no lock and no clock.
 class Scheduler {
   struct Cell;
+  struct Line;
   // A turn. All three are NULL: there is none.
   struct Held {
     Cell* cell = nullptr;           // NULL: the turn is in listed_
@@ -62,6 +63,8 @@ class Scheduler {
     const Share* share_ = nullptr;
     const void* model_ = nullptr;
     Held held_;
+    std::list<Line>::iterator line_;      // while it waits
+    std::list<Waiter*>::iterator place_;  // in the line
   };
 
   // The most turns of `most` that one account may have: a quarter is left for others, and at least `least` of several.
@@ -121,11 +124,17 @@ class Scheduler {
   size_t running() const;
   size_t waiting() const {
     const std::lock_guard lock(mutex_);
-    return waiting_.size();
+    return n_waiting_;
   }
 
  private:
-  using Waiters = std::multimap<FairOrder::Place, Waiter*>;
+  // The waiters of one guest, in order of arrival. A guest that has many costs the others no more than one that has few.
+  struct Line {
+    FairOrder::Place place;
+    const Share& share;
+    std::list<Waiter*> waiters;
+  };
+  using Lines = std::list<Line>;
 
   // One of the turns that are taken without a lock: at most of_one_, so that no account has more. There are as many as
   // were ever needed, each on a cache line of its own.
@@ -197,8 +206,12 @@ class Scheduler {
   Room RoomFor(const void* model) const;
   Held TakeFor(Waiter& waiter, Room& room);
   void GiveTurns(const void* model);
-  bool TryGive(Waiters::iterator waiting, Room& room);
-  void MoveBehind(const Share& share, FairOrder::Place place);
+  bool TryGive(Waiter& waiter, Room& room);
+  bool GiveOne(Room& room);
+  Lines::iterator LineOf(const Share& share);
+  // Behind all others of its place.
+  Lines::iterator PositionOf(FairOrder::Place place);
+  void TakeOut(const Waiter& waiter);
   void SetLocked();
 
   const uint32_t most_, of_one_;
@@ -208,7 +221,8 @@ class Scheduler {
   mutable std::mutex mutex_;       // guards the members below, and changes of those above
   uint32_t made_ = 0;              // cells
   std::vector<Held> listed_;       // turns that no cell holds
-  Waiters waiting_;                // those of a place are in order of arrival
+  Lines lines_;                    // in order of their places; none is empty
+  size_t n_waiting_ = 0;           // in all lines
   FairOrder order_;
 };
 
