@@ -4,7 +4,7 @@ foreach(document IN ITEMS LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURIT
                           tests/models/tiny/make_mobilenet.py packaging/npm/README.md packaging/npm/lib/index.d.ts packaging/home.toml scripts/manifest.sh proto/inference.proto
                           src/engines/engine.h src/engines/guest_run.h src/engines/wamr/register.cc rust/wasinn/src/begun.rs
                           src/engines/wasmtime/link_async.cc src/engines/wasmtime/new_engine.cc tests/engines/any/wasm3_guest.cc
-                          tests/engines/guests/threads.c tests/serve/spin_test.py tests/serve/handler03/src/lib.rs tests/component/guests/nn03.wat)
+                          tests/engines/guests/threads.c tests/serve/spin_test.py tests/serve/handler03/src/lib.rs tests/component/nn03/src/lib.rs)
   cmake_path(GET document PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT doc OPTIONAL)
 endforeach()
