@@ -66,10 +66,10 @@ wasinn_status* wasinn_wasmtime_link_async(wasmtime_linker_t* linker, wasinn_host
 
 #ifdef WASMTIME_FEATURE_COMPONENT_MODEL
 /* Components: wasi:nn 0.2.0-rc-2024-10-28, -08-19 and -06-25; and 0.3.0-draft, if the engine has asynchronous functions
- * (wasmtime_config_concurrency_support_set). A component that imports that is instantiated and called by functions
- * that return futures. They need a Wasmtime library with typed host functions
- * for it. scripts/deps.sh wasmtime-component builds one, which has Wasmtime's whole C API, too. With any other library
- * the functions below fail, and the message says so. */
+ * (wasmtime_config_concurrency_support_set). A component that imports 0.3.0-draft is instantiated and called by
+ * functions that return futures. All need a Wasmtime library with typed host functions for wasi:nn.
+ * scripts/deps.sh wasmtime-component builds one, which has Wasmtime's whole C API, too. With any other library the
+ * functions below fail, and the message says so. */
 
 /* Defines wasi:nn in `linker`, once for all guests, as wasinn_wasmtime_link does. If guest_of returns NULL, the guest
  * traps. */

@@ -18,7 +18,7 @@ fill() {
   cargo=$(cargo_at_least "$RUST_MIN")
   crate wasmtime-c-api-impl "$WASMTIME_CRATE" "$WASMTIME_CRATE_SHA256" "$work/crate"
   say "wasmtime-component: compiling Wasmtime, 5 to 10 CPU minutes"
-  quietly env PATH="${cargo%/*}:$PATH" RUSTFLAGS="$flags" "$cargo" build --profile "$profile" --locked \
+  quietly env PATH="${cargo%/*}:$PATH" CARGO_ENCODED_RUSTFLAGS="$flags" "$cargo" build --profile "$profile" --locked \
     --manifest-path "$component/Cargo.toml" --target-dir "$target"
   mkdir -p "$tree/lib"
   cp "$target/$profile/libwasinn_wasmtime.so" "$tree/lib/libwasmtime.so"

@@ -125,7 +125,7 @@ class Guests(LanguageRemoteTest):
         asked = self.wasinn("run", "--model", f"lm={self.address(self.server, 'tiny')}", CHAT, "--temp", "0", input=b"Count to five.\nSay hello.\n")
         self.assertEqual(asked.out, f"{COUNTED}\n{HELLO_BACK}\n", asked)
 
-    def test_inspect_tells_the_inputs_of_the_local_model(self):
+    def test_inspect_lists_the_inputs_of_the_local_model(self):
         here, there = (json.loads(self.wasinn("inspect", "--json", path).out) for path in (LOCAL["tiny"], self.address(self.server, "tiny")))
         for side in ("inputs", "outputs"):
             self.assertEqual([(one["name"], one["shape"]) for one in there[side]], [(one["name"], one["shape"]) for one in here[side]])

@@ -18,7 +18,7 @@ pub trait Wake: Clone + Send + Sync + Unpin + 'static {
     fn wake(self);
 }
 
-/// Where only wakers are notified.
+/// For hosts that are notified by their wakers alone.
 impl Wake for () {
     fn register(&self, _: &Waker) {}
     fn wake(self) {}

@@ -19,8 +19,8 @@ namespace wasinn::core {
 
 class Context;
 
-// Does what Context::Compute or Context::Step does, with the same errors. No thread waits in here, neither for a turn nor for its backend
-// if that works without one.
+// Does what Context::Compute or Context::Step does, with the same errors. No thread waits in here, neither for a turn
+// nor for its backend if that works without one.
 class AsyncCompute {
  public:
   // Throws nothing, and may destroy the compute. NULL: it failed, and there is no memory for the error.
@@ -38,8 +38,8 @@ class AsyncCompute {
   // the guest.
   // A compute, if Context::CanComputeAsync.
   void Begin() noexcept;
-  // Computes, or makes a step, on a thread of `computers` as soon as it has its turn; computes that take no turns by themselves have one
-  // of `others`. All outlive the compute.
+  // Computes, or makes a step, on a thread of `computers` as soon as it has its turn; computes that take no turns by
+  // themselves have one of `others`. All outlive the compute.
   struct Computers {
     Executor& executor;
     Executor::Share share;

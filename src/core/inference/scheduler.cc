@@ -74,7 +74,8 @@ void Scheduler::BeginWait(const Share& share, Waiter& waiter, const void* model,
   waiter.held_ = {};
   std::list<Waiter*> one{&waiter};
   waiter.place_ = one.begin();
-  waiter.line_ = LineOf(share);
+  waiter.line_ = LineOf(share, model);
+  ++waiter.line_->models.at(model);
   waiter.line_->waiters.splice(waiter.line_->waiters.end(), one);
   ++n_waiting_;
   waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
@@ -92,12 +93,14 @@ Scheduler::Held Scheduler::EndWait(Waiter& waiter) {
   return {};
 }
 
-// Its own, or a new one.
-Scheduler::Lines::iterator Scheduler::LineOf(const Share& share) {
-  const auto own = std::ranges::find(lines_, &share, [](const Line& line) { return &line.share; });
-  if (own != lines_.end()) return own;
-  const FairOrder::Place place = order_.Arrive(share);
-  return lines_.emplace(PositionOf(place), place, share);
+// Its own, or a new one. Has the model, too. If there is no memory, nothing has changed.
+Scheduler::Lines::iterator Scheduler::LineOf(const Share& share, const void* model) {
+  Lines made;
+  auto line = std::ranges::find(lines_, &share, [](const Line& one) { return &one.share; });
+  if (line == lines_.end()) line = made.emplace(made.end(), order_.Arrive(share), share);
+  line->models.try_emplace(model);
+  if (!made.empty()) lines_.splice(PositionOf(line->place), made);
+  return line;
 }
 
 Scheduler::Lines::iterator Scheduler::PositionOf(FairOrder::Place place) {
@@ -105,6 +108,8 @@ Scheduler::Lines::iterator Scheduler::PositionOf(FairOrder::Place place) {
 }
 
 void Scheduler::TakeOut(const Waiter& waiter) {
+  const auto model = waiter.line_->models.find(waiter.model_);
+  if (--model->second == 0) waiter.line_->models.erase(model);
   waiter.line_->waiters.erase(waiter.place_);
   if (waiter.line_->waiters.empty()) lines_.erase(waiter.line_);
   --n_waiting_;
@@ -135,12 +140,16 @@ void Scheduler::GiveTurns(const void* model) {
 
 bool Scheduler::GiveOne(Room& room) {
   for (Line& line : lines_) {
-    for (Waiter* const waiter : line.waiters) {
-      if (TryGive(*waiter, room)) return true;  // the line may be gone
-      if (room.idle == nullptr && line.share.account() == room.full) break;
+    for (auto waiter = line.waiters.begin(); waiter != line.waiters.end() && HasRoom(line, room); ++waiter) {
+      if (TryGive(**waiter, room)) return true;  // the line may be gone
     }
   }
   return false;
+}
+
+bool Scheduler::HasRoom(const Line& line, const Room& room) {
+  if (room.within_limit && line.share.account() != room.full) return true;
+  return room.idle != nullptr && line.models.contains(room.idle);
 }
 
 // A turn that the thread may have; one of a cell is taken.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -128,11 +129,12 @@ class Scheduler {
   }
 
  private:
-  // The waiters of one guest, in order of arrival. A guest that has many costs the others no more than one that has few.
+  // The waiters of one guest, in order of arrival.
   struct Line {
     FairOrder::Place place;
     const Share& share;
     std::list<Waiter*> waiters;
+    std::map<const void*, size_t> models;  // how many wait for each, so that others need not look at all of them
   };
   using Lines = std::list<Line>;
 
@@ -208,7 +210,8 @@ class Scheduler {
   void GiveTurns(const void* model);
   bool TryGive(Waiter& waiter, Room& room);
   bool GiveOne(Room& room);
-  Lines::iterator LineOf(const Share& share);
+  static bool HasRoom(const Line& line, const Room& room);
+  Lines::iterator LineOf(const Share& share, const void* model);
   // Behind all others of its place.
   Lines::iterator PositionOf(FairOrder::Place place);
   void TakeOut(const Waiter& waiter);
