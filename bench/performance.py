@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Measures what docs/performance.md shows, and prints its tables.
+"""Measures the figures of docs/performance.md, and prints its tables.
 
-usage: bench/performance.py [--build DIR] [--runs N] [--seconds S] [--pin CPU] [--peers DIR] [--only SECTION…] [--lines WORD] [--write-docs]
+usage: bench/performance.py [--build DIR] [--runs N] [--seconds S] [--pin CPU] [--peers DIR] [--only SECTION…]
+                            [--lines WORD] [--write-docs]
 
-Each line of a table is one command that measures a guest and what it is compared with in turns. It is run N times (3), in rounds with the
-section's other lines, and shown is the run whose difference is the median. Runs under `chrt -f 1` where that is allowed. What cannot be
-measured, for the build lacks it, is named below the table, and the exit status is 1. --write-docs writes each table that is whole to its
-place in docs/performance.md, and draws its bars anew."""
+Each line of a table is one command, which measures a guest and its comparison in turns. It runs N times (default: 3),
+in rounds with the section's other lines. The table shows the run whose difference is the median. Commands run under
+`chrt -f 1` if that is allowed. Lines that the build cannot measure are listed below the table, and the exit status is
+1. --write-docs writes each complete table to its place in docs/performance.md, and draws the bars again."""
 
 import argparse
 import collections
@@ -28,12 +29,13 @@ PAGE = performance_plot.PAGE
 MODELS = "tests/models"
 MEAN, MEAN_LARGE = f"{MODELS}/tiny/mean.onnx", f"{MODELS}/tiny/mean_large.onnx"
 
-# Of each framework: the tiny model, the large one, the digits. TorchScript does not say shapes.
+# TorchScript does not declare shapes.
 SHAPES = {
     "mean.pt": ["--shape", "image=1x3x8x8"],
     "relu.pt": ["--shape", "x=1x3x224x224"],
     "digits.pt": ["--shape", "image=1x1x8x8"],
 }
+# Of each framework, the tiny model, the large one, and the digits.
 MEASURED = {
     "ONNX Runtime": [MEAN, f"{MODELS}/tiny/relu.onnx", "models/digits.onnx"],
     "OpenVINO": [f"{MODELS}/openvino/mean.xml", f"{MODELS}/openvino/relu.xml", "models/digits.xml"],
@@ -43,9 +45,12 @@ MEASURED = {
 }
 PEER_INPUTS = {"mean.onnx": "image=1x3x8x8", "relu.onnx": "x=1x3x224x224"}
 
-# One command. `label` is what the tables show of it; `model`, `abi` and `engine`, where they show or sort by it.
-Line = collections.namedtuple("Line", ["label", "command", "model", "abi", "engine", "environment"], defaults=["", "", "", {}])
-# `lines` and `table` are functions: of the options, and of what was measured.
+# One command. The tables show its `label`. `model`, `abi` and `engine` are set if a table shows them or is sorted by
+# them.
+Line = collections.namedtuple(
+    "Line", ["label", "command", "model", "abi", "engine", "environment"], defaults=["", "", "", {}]
+)
+# `lines` and `table` are functions, of the options and of the measured lines.
 Section = collections.namedtuple("Section", ["lines", "table"])
 
 
@@ -68,20 +73,21 @@ def engines(options):
     yield wasinn(options, MEAN, engine="Wasmtime")
     yield wasinn(options, MEAN, "--engine", "wamr", engine="WAMR")
     words = ["--pin", str(options.pin), MEAN]
-    command = [SOURCE / ".deps/wasmedge/bin/run", options.build / "bin/wasinn-bench-wasmedge", *words, "--json", "--seconds", options.seconds]
+    program = [SOURCE / ".deps/wasmedge/bin/run", options.build / "bin/wasinn-bench-wasmedge"]
+    command = [*program, *words, "--json", "--seconds", options.seconds]
     label = f".deps/wasmedge/bin/run build/release/bin/wasinn-bench-wasmedge {' '.join(words)}"
     yield Line(label, command, model=MEAN, engine="WasmEdge")
 
 
 def once(options):
-    """The tiny and the large model of each framework, and one of which only the input is large."""
+    """The tiny and the large model of each framework, and one that only has a large input."""
     for model in (MEAN_LARGE, *(model for models in MEASURED.values() for model in models[:2])):
         yield wasinn(options, model, *SHAPES.get(pathlib.Path(model).name, []), "--abi", "once")
 
 
 def wamr_peer(options):
-    guest = options.build / "guests/bench.wasm"
-    command = ["taskset", "-c", options.pin, options.peers / "wamr/build/bench-wamr-wasi-nn", guest, SOURCE / MEAN, options.seconds]
+    program, guest = options.peers / "wamr/build/bench-wamr-wasi-nn", options.build / "guests/bench.wasm"
+    command = ["taskset", "-c", options.pin, program, guest, SOURCE / MEAN, options.seconds]
     return [Line("bench-wamr-wasi-nn", command, model=MEAN)]
 
 
@@ -91,7 +97,8 @@ def wasmtime_peer(options):
         folder = options.scratch / pathlib.Path(name).stem
         folder.mkdir()
         shutil.copy(SOURCE / MODELS / "tiny" / name, folder / "model.onnx")
-        program, component = options.peers / "release/bench-wasmtime-wasi-nn", SOURCE / "bench/guests/bench_component.wat"
+        program = options.peers / "release/bench-wasmtime-wasi-nn"
+        component = SOURCE / "bench/guests/bench_component.wat"
         command = ["taskset", "-c", options.pin, program, component, folder, shape, options.seconds]
         yield Line("bench-wasmtime-wasi-nn", command, model=name, environment=environment)
         yield wasinn(options, f"{MODELS}/tiny/{name}", "--abi", "wit")
@@ -108,7 +115,7 @@ PEERS = ("wamr-wasi-nn", "wasmtime-wasi-nn")
 
 
 def real_time():
-    """The words before a command that give it the least real-time priority, where this user may."""
+    """The words before a command that give it the lowest real-time priority, if this user has the permission."""
     allowed = shutil.which("chrt") and subprocess.run(["chrt", "-f", "1", "true"], capture_output=True).returncode == 0
     return ["chrt", "-f", "1"] if allowed else []
 
@@ -131,8 +138,8 @@ def run(line, priority):
 
 
 def measure(lines, runs, priority):
-    """(line, reports) of each line, and (line, why) of each that failed. In rounds, so that what else the machine does for a while falls on
-    one run of several lines and not on all runs of one."""
+    """Returns (line, reports) for each line, and (line, why) for each line that failed. It measures in rounds, so that
+    other work of the machine affects one run of several lines and not all runs of one line."""
     reports, failures = [[] for _ in lines], [None for _ in lines]
     for number in range(runs):
         for i, line in enumerate(lines):
@@ -162,9 +169,12 @@ def machine():
 
 
 def conditions(options, priority, load, measured):
-    """The sentence below a table that says what its figures are of."""
+    """The sentence below a table that names the conditions of its measurement."""
     versions = sorted({report["framework"] for _, reports in measured for report in reports if "framework" in report})
-    words = [f"Each row is one of {options.runs} runs of {options.seconds:g} s, the one with the median difference", machine()]
+    words = [
+        f"Each row is one of {options.runs} runs of {options.seconds:g} s, the one with the median difference",
+        machine(),
+    ]
     words += [f"load average {load:.1f} at the start", *([f"`{' '.join(priority)}`"] if priority else []), *versions]
     return "; ".join(words) + "."
 
@@ -183,7 +193,7 @@ def with_section(page, name, text):
 
 
 def show(name, options, priority):
-    """Measures a section, prints it, writes it where that is asked for. Whether it is whole."""
+    """Measures a section, prints it, and writes it to the page with --write-docs. Returns whether no line failed."""
     section = SECTIONS[name]
     load = os.getloadavg()[0]
     lines = list(section.lines(options))
@@ -191,7 +201,7 @@ def show(name, options, priority):
     measured, failed = measure(chosen, options.runs, priority)
     whole = len(measured) == len(lines)
     print(f"\n## {name}\n")
-    # The rows of one comparison with another's wasi-nn need each other.
+    # A comparison with another wasi-nn needs all of its rows.
     if measured and (whole or name not in PEERS):
         text = f"{section.table(measured)}\n\n{conditions(options, priority, load, measured)}"
         print(text, flush=True)
@@ -210,10 +220,14 @@ def parse():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=3, help="of each of the three measurements of a run")
     parser.add_argument("--pin", type=int, default=1)
-    parser.add_argument("--peers", type=pathlib.Path, help="the folder that the programs of bench/peers are built in, to measure them too")
+    parser.add_argument(
+        "--peers",
+        type=pathlib.Path,
+        help="the build folder of bench/peers, to measure its programs, too",
+    )
     parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
-    parser.add_argument("--lines", default="", metavar="WORD", help="only those that show this")
-    parser.add_argument("--write-docs", action="store_true", help="to docs/performance.md")
+    parser.add_argument("--lines", default="", metavar="WORD", help="only lines whose label contains WORD")
+    parser.add_argument("--write-docs", action="store_true", help="write the tables to docs/performance.md")
     options = parser.parse_args()
     options.only = options.only or [name for name in SECTIONS if options.peers or name not in PEERS]
     if options.runs < 1 or options.seconds <= 0:

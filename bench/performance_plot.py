@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/images/performance.svg: bars of what docs/performance.md has in its tables.
+"""Draws docs/images/performance.svg: bars of the figures in the tables of docs/performance.md.
 
 usage: bench/performance_plot.py (bench/performance.py --write-docs does it, too)"""
 
@@ -8,9 +8,15 @@ import re
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 PAGE = SOURCE / "docs/performance.md"
-FRAMEWORKS = {".onnx": "ONNX Runtime", ".xml": "OpenVINO", ".tflite": "TensorFlow Lite", ".pt": "PyTorch", ".pb": "TensorFlow"}
+FRAMEWORKS = {
+    ".onnx": "ONNX Runtime",
+    ".xml": "OpenVINO",
+    ".tflite": "TensorFlow Lite",
+    ".pt": "PyTorch",
+    ".pb": "TensorFlow",
+}
 
-LEFT, WIDTH, BAR, ROOM = 150, 560, 15, 24  # of bars: where they begin, the longest, how high, and between groups
+LEFT, WIDTH, BAR, ROOM = 150, 560, 15, 24  # of bars: left edge, greatest length, height, distance between groups
 
 STYLE = """
     svg { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --line: #818b98; --first: #0969da; --second: #bc4c00; }
@@ -30,7 +36,9 @@ STYLE = """
 def rows(page, section):
     """The cells of a section's tables."""
     inside = page.split(f"<!-- {section}: written by")[1].split(f"<!-- end of {section} -->")[0]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in inside.splitlines() if line.startswith("| ")]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in inside.splitlines() if line.startswith("| ")
+    ]
 
 
 def of_frameworks(page, model, number):
@@ -71,9 +79,24 @@ def panel(top, title, legend, unit, groups):
 
 def drawing(page):
     panels = (
-        ("A small inference (768 bytes): what a guest adds, at the median", ("core module", "component"), "µs", of_frameworks(page, "mean", r"([+-][\d.]+) \(")),
-        ("602,112 bytes in and out: what a guest adds, at the median", ("core module", "component"), "%", of_frameworks(page, "relu", r"\(([+-][\d.]+) %")),
-        ("Beside the engine's own wasi-nn: a small inference on ONNX Runtime", ("the engine's own", "wasinn"), "µs", beside_peers(page)),
+        (
+            "A small inference (768 bytes): what a guest adds, at the median",
+            ("core module", "component"),
+            "µs",
+            of_frameworks(page, "mean", r"([+-][\d.]+) \("),
+        ),
+        (
+            "602,112 bytes in and out: what a guest adds, at the median",
+            ("core module", "component"),
+            "%",
+            of_frameworks(page, "relu", r"\(([+-][\d.]+) %"),
+        ),
+        (
+            "Beside the engine's own wasi-nn: a small inference on ONNX Runtime",
+            ("the engine's own", "wasinn"),
+            "µs",
+            beside_peers(page),
+        ),
     )
     elements, y = [], 36
     for of_panel in panels:
@@ -84,7 +107,8 @@ def drawing(page):
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 {height}" role="img" aria-labelledby="title what">',
         '  <title id="title">What an inference from a guest costs beside a native one</title>',
-        '  <desc id="what">Bars of the tables of docs/performance.md: small inferences and large ones of each framework, and beside the own wasi-nn of Wasmtime and WAMR.</desc>',
+        '  <desc id="what">Bars of the tables of docs/performance.md: small inferences and large ones of each '
+        "framework, and beside the own wasi-nn of Wasmtime and WAMR.</desc>",
         f"  <style>{STYLE}  </style>",
         f'  <rect class="paper" x="1" y="1" width="858" height="{height - 2}" rx="10"/>',
         *(f"  {element}" for element in elements),

@@ -1,20 +1,20 @@
-"""What docs/performance.md shows of reports: tables in Markdown.
+"""The tables of docs/performance.md, which are made of reports, in Markdown.
 
-A report is what `wasinn bench --json` prints (bench/README.md has its keys), or a program of bench/peers. Of the runs of a line, a
-row shows the one whose difference at the median is the median."""
+A report is the JSON that `wasinn bench --json` prints (bench/README.md lists its keys), or a program of bench/peers. A
+row shows one of the runs of a line, the one whose difference at the median is the median."""
 
 import collections
 
-# How a guest makes its inferences, and where reports have the times of it.
+# How a guest makes its inferences, and the keys of their times in a report.
 Way = collections.namedtuple("Way", ["words", "p50", "p99"])
 CALLED = Way("called each time", "p50_us", "p99_us")
 LOOP = Way("in a loop of 16", "loop_us", "loop_p99_us")
 
-LARGE = 100_000  # bytes of inputs, from which on copies are most of what an inference costs beside the framework
+LARGE = 100_000  # bytes of inputs; from here on, copies are most of the overhead of an inference
 
 
 class Times:
-    """Of one side and what it is compared with, in one of several runs."""
+    """The times of one side and of its comparison, from one of several runs."""
 
     def __init__(self, runs, way=CALLED, side="guest", base="native_copy"):
         ordered = sorted(runs, key=lambda run: run[way.p50][side] - run[way.p50][base])
@@ -27,7 +27,7 @@ class Times:
         return (self.side[0] / self.base[0] - 1) * 100
 
     def cells(self):
-        """p50 and p99 of what is compared with, of the side, of the difference."""
+        """p50 and p99 of the comparison, of the side, and of the difference."""
         return [*(f"{us:.2f}" for us in (*self.base, *self.side)), *(f"{us:+.2f}" for us in self.difference)]
 
 
@@ -45,7 +45,7 @@ def code(label):
 
 
 def frameworks(measured):
-    """`measured`: (line, its runs), as for all of these."""
+    """`measured` has pairs of a line and its runs, as for all of these functions."""
     rows = []
     for line, runs in measured:
         times = Times(runs)
@@ -53,13 +53,14 @@ def frameworks(measured):
         run = times.run
         allocations = "n/a" if run["allocations"] is None else f"{run['allocations']:g}"
         native = f"{run['p50_us']['native']:.2f}"
-        rows.append([code(line.label), native, *cells, f"{p50} ({times.percent:+.0f} %)", p99, f"{run['copies']:g}", allocations])
+        p50 = f"{p50} ({times.percent:+.0f} %)"
+        rows.append([code(line.label), native, *cells, p50, p99, f"{run['copies']:g}", allocations])
     heads = ["command", "native, µs", *time_heads("with a memcpy each way"), "copies", "allocations"]
     return "\n\n".join([markdown(heads, rows), *filter(None, [in_short(measured)])])
 
 
 def in_short(measured):
-    """From least to most of what core modules and components pay."""
+    """The lowest and the highest overhead of core modules and of components."""
     lines = []
     for abi, words in (("witx", "Core modules"), ("wit", "Components")):
         times = [Times(runs) for line, runs in measured if line.abi == abi]
@@ -80,7 +81,8 @@ def engines(measured):
         overview.append([line.engine, called, f"{ways[CALLED].run['empty_call_us']:.2f}", loop])
         rows += [[code(line.label), way.words, *times.cells()] for way, times in ways.items()]
     heads = ["engine", f"{CALLED.words}, µs", "of that, an empty call", LOOP.words]
-    return f"{markdown(heads, overview)}\n\n{markdown(['command', '', *time_heads('native with a memcpy each way, µs')], rows)}"
+    details = markdown(["command", "", *time_heads("native with a memcpy each way, µs")], rows)
+    return f"{markdown(heads, overview)}\n\n{details}"
 
 
 def once(measured):
@@ -102,10 +104,14 @@ def wamr_peer(measured):
 
 
 def wasmtime_peer(measured):
-    """Lines come in pairs, Wasmtime's wasi-nn and wasinn on the same model; native times are those of wasinn's line in the same round."""
+    """Lines come in pairs, Wasmtime's wasi-nn and wasinn on the same model. The native times are those of wasinn's line
+    in the same round."""
     rows = []
     for (line, peers), (_, ours) in zip(measured[::2], measured[1::2]):
-        rounds = [{part: {**own[part], "peer": peer[part]["peer"]} for part in ("p50_us", "p99_us")} for peer, own in zip(peers, ours)]
+        rounds = [
+            {part: {**own[part], "peer": peer[part]["peer"]} for part in ("p50_us", "p99_us")}
+            for peer, own in zip(peers, ours)
+        ]
         for side, words in (("peer", "Wasmtime's wasi-nn"), ("guest", "wasinn")):
             rows.append([code(line.model), words, *Times(rounds, side=side).cells()])
     return markdown(["model", "", *time_heads("native with a memcpy each way, µs")], rows)

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""usage: bench.py: what a remote model costs over a client alone (gRPC's, or Boost.Beast for HTTP), and what a dead server of three costs others.
+"""Measures what a remote model costs compared with only a client (gRPC's, or Boost.Beast for HTTP), and the latency if
+one of three servers is dead.
 
-The servers are wasinn's own, with a backend for tests that gives back what it gets. `ninja remote-bench` makes what this runs; WASINN_BUILD names
-another build than build/release.
-"""
+usage: bench/remote/bench.py
+
+The servers are wasinn's own, with a test backend that returns its inputs. `ninja remote-bench` builds the programs;
+WASINN_BUILD names another build than build/release."""
 
 import os
 import pathlib
@@ -19,8 +21,8 @@ SIZES = (192, 150528)  # numbers: 768 bytes, 600 KB
 def start(folder):
     (folder / "m.gguf").write_text("GGUF\nin x f32 -1\n")
     (folder / "echo.toml").write_text(f"backend_dirs = ['{BUILD / 'lib/wasinn-test'}']\n")
-    command = [BUILD / "bin/wasinn", "serve", "--config", "echo.toml", "--http-port", "0", "--grpc-port", "0", "--no-metrics", "--no-page",
-               "--model", "m=m.gguf"]
+    flags = "--config echo.toml --http-port 0 --grpc-port 0 --no-metrics --no-page --model m=m.gguf"
+    command = [BUILD / "bin/wasinn", "serve", *flags.split()]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
     addresses = {}
     while len(addresses) < 2:

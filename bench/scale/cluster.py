@@ -1,8 +1,9 @@
-"""Nodes behind a load balancer, as a simulation (SimPy): docs/scale.md says what is in it and what is not.
+"""Nodes behind a load balancer, as a simulation (SimPy): docs/scale.md lists what it models and what it leaves out.
 
-A node is a `wasinn serve`. Its processors take requests in the order in which they came. As many as `max_waiting` wait for a thread or
-have one; the next one gets 429, and its client comes again after Retry-After. The balancer sends requests to a node that does not answer any
-more until it has noticed, and to another one if that cannot be reached."""
+A node is a `wasinn serve`. Its processors take requests in the order in which they came. At most `max_waiting` requests
+wait or run; the next one gets 429, and its client tries again after Retry-After. The balancer goes on sending requests
+to a failed node until it has noticed the failure, and sends a request to another node if the first one cannot be
+reached."""
 
 import collections
 import dataclasses
@@ -12,7 +13,7 @@ import random
 import simpy
 
 ANSWERED, REFUSED, LOST, NO_NODE = 200, 429, 502, 503
-# What `wasinn serve` says with 429, in seconds; clients add up to a half, so that not all come back at once.
+# The Retry-After of `wasinn serve`, in seconds. Clients wait up to a half longer, so that not all come back at once.
 RETRY_AFTER, SPREAD = 1.0, 0.5
 
 
@@ -22,17 +23,17 @@ class Setup:
     processors: int = 1  # of each node
     others: float = 0.0  # the share of each processor that other programs take
     turn: float = 0.004  # seconds for which they do so at a time
-    rate: float = 1000.0  # requests in a second, at random
-    seconds: float = 5.0  # that are counted
+    rate: float = 1000.0  # requests per second, at random
+    seconds: float = 5.0  # whose requests count
     warm_up: float = 1.0
     policy: str = "least-outstanding"  # or round-robin
     max_waiting: int = 1024  # --max-waiting
     wait_timeout: float = 30.0  # --wait-timeout
-    heavy: tuple[float, float] = (0.0, 1.0)  # so many of them take so many times as long
-    retries: int = 0  # of a client that gets 429, or whose node is lost
-    lost_at: float | None = None  # when a node is gone, in seconds of those that are counted
+    heavy: tuple[float, float] = (0.0, 1.0)  # this share of the requests takes this many times as long
+    retries: int = 0  # of a client that gets 429, or whose node fails
+    lost_at: float | None = None  # when a node fails, in seconds after the warm-up
     notice: float = 2.0  # seconds until the balancer has noticed
-    reach: float = 0.25  # seconds until it gives a node up that cannot be reached
+    reach: float = 0.25  # seconds until it gives up a node that cannot be reached
     away: float = 5.0  # seconds until the node is back and begins to start
     start: float = 0.5  # seconds of its start
     seed: int = 1
@@ -45,10 +46,11 @@ class Node:
 
     def clear(self, now):
         self.free_at = [now] * self.setup.processors  # a heap
-        self.requests = set()  # that wait or run
+        self.requests = set()  # those that wait or run
 
     def begin(self, now, work):
-        """When a request's answer is there, and its status. `work`: of which it takes all, or less if many are there."""
+        """Returns the time of a request's answer, and its status. `work` is the processor time of a request on an idle
+        node; it takes less if many others are there."""
         if len(self.requests) >= self.setup.max_waiting:
             return now, REFUSED
         begins = self.free_at[0]
@@ -59,18 +61,18 @@ class Node:
         return ends, ANSWERED
 
     def pause(self, now):
-        """Another program has one of its processors."""
+        """Another program takes one of its processors for a turn."""
         heapq.heapreplace(self.free_at, max(now, self.free_at[0]) + self.setup.turn)
 
 
 class Balancer:
     def __init__(self, nodes, policy):
         self.nodes, self.policy = nodes, policy
-        self.waiting = dict.fromkeys(nodes, 0)  # with the balancer's own count, which a node that is gone does not make less
+        self.waiting = dict.fromkeys(nodes, 0)  # the balancer's own count, which a failed node does not decrease
         self.renew()
 
     def renew(self):
-        """Whenever it has noticed that a node is gone, or is back."""
+        """Called when it has noticed that a node has failed, or is back."""
         self.listed = [node for node in self.nodes if node.is_listed]
         self.next = 0
 
@@ -91,7 +93,7 @@ class Request:
 
 
 class Cluster:
-    """`record`: what measure.py wrote. After `run`, `ended` has each request's time, how long it took and its status."""
+    """`record` is that of measure.py. After `run`, `ended` has the time of each request, its duration and its status."""
 
     def __init__(self, setup, record):
         self.setup, self.env, self.chance = setup, simpy.Environment(), random.Random(setup.seed)
@@ -106,7 +108,7 @@ class Cluster:
             self.env.process(self.interrupt())
         if self.setup.lost_at is not None:
             self.env.process(self.lose(self.nodes[0]))
-        self.env.run()  # until all that came by then is answered
+        self.env.run()  # until the last request is answered
         return self
 
     def goes_on(self):
@@ -150,7 +152,7 @@ class Cluster:
 
     def leave(self, request, node, status):
         if request.is_lost:
-            request.is_lost = False  # its client may come again
+            request.is_lost = False  # its client may try again
             return
         node.requests.discard(request)
         self.balancer.waiting[node] -= 1
@@ -165,7 +167,8 @@ class Cluster:
         self.after(RETRY_AFTER * (1 + self.chance.uniform(0, SPREAD)), lambda: self.send(request))
 
     def lose(self, node):
-        """It is gone with what it has; the balancer notices; it comes back, and starts before it is asked again."""
+        """The node fails and loses its requests. Then the balancer notices. Then the node comes back, and gets requests
+        after its start."""
         yield self.env.timeout(self.setup.warm_up + self.setup.lost_at)
         node.is_up = False
         for request in sorted(node.requests, key=lambda one: one.due):
@@ -183,24 +186,28 @@ class Cluster:
 
 
 class Costs:
-    """What a request takes of a processor, in seconds, by what measure.py recorded. One that comes alone takes as long as its client waits:
-    threads wake each other, and a processor that rested is slow at first. With many others it takes less, since threads are awake by then: as
-    much as where a processor is never idle. In between is one curve, the one that fits best to how busy the processor was at each rate;
-    latencies have no part in it."""
+    """The processor time of a request, in seconds, from the record of measure.py. A request without others takes as
+    long as its client waits: threads wake each other, and an idle processor is slow at first. With many others it takes
+    less, because the threads are awake: as much as on a processor that is never idle. A curve connects the two. It is
+    fitted to how busy the processor was at each rate, not to latencies."""
 
     def __init__(self, record):
         mean = sum(record["service_us"]) / len(record["service_us"])
         alone, crowded = record["alone_us"]["mean_us"], 1e6 / record["most_per_s"]
         self.alone = [time / mean * alone / 1e6 for time in record["service_us"]]
         self.least, self.bend = crowded / alone, 1.0
-        # How many there were (Little's law), and what each took.
+        # The number of requests at a time (Little's law), and the time of each as a share of its time alone.
         seen = [
             (run["per_s"] * run["mean_us"] / 1e6, 1e6 * (1 - run["idle"] - run["others"]) / run["per_s"] / alone)
-            for run in record["rates"] if run["share"] < 1
-        ]  # fmt: skip
+            for run in record["rates"]
+            if run["share"] < 1
+        ]
         if seen:
-            self.bend = min((step / 8 for step in range(1, 81)), key=lambda bend: sum((self.share(n, bend) - share) ** 2 for n, share in seen))
+            self.bend = min(
+                (step / 8 for step in range(1, 81)),
+                key=lambda bend: sum((self.share(n, bend) - share) ** 2 for n, share in seen),
+            )
 
     def share(self, others, bend=None):
-        """Of what it takes alone, with so many others for each processor."""
+        """The time of a request with so many others per processor, as a share of its time without others."""
         return self.least + (1 - self.least) / (1 + others / (bend or self.bend))

@@ -1,7 +1,7 @@
-"""Requests to a server on this machine at a rate, at random (Poisson), and what became of each.
+"""Requests to a server on this machine at a rate, at random (Poisson), and the statuses and times of the answers.
 
-bench/serve/load_main.cc does so in C++ and takes every answer for a good one or an error. Here statuses count: who is refused (429) is no failure, and
-is not among those whose times are told. A time counts from when a request was due, as there."""
+bench/serve/load_main.cc does the same in C++, but only distinguishes good answers and errors. Here a refusal (429) is
+no failure, and its time does not count. A time is measured from when a request was due, as there."""
 
 import collections
 import contextlib
@@ -43,13 +43,14 @@ class Connection:
 
 
 def percentile(values, part):
-    """Of sorted values, by nearest rank."""
+    """The percentile of sorted values, by nearest rank."""
     return values[max(1, math.ceil(part * len(values))) - 1]
 
 
 @contextlib.contextmanager
 def real_time():
-    """Where the system allows it: for a client that is put off sends several requests at once, and what they wait for is not the server."""
+    """Real-time priority for the client, if the system allows it. A client that is interrupted sends several requests
+    at once afterwards, and their times would include its own delay."""
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
     try:
@@ -71,14 +72,15 @@ class Load:
             connection.socket.close()
 
     def run(self, seconds, rate=0, warm_up=0.5, seed=1, good=200):
-        """At `rate` in a second; 0: each connection sends its next request when the last one is answered. Times in µs."""
+        """Sends `rate` requests per second; with 0, each connection sends its next request after the last answer. Times
+        are in µs."""
         chance, clock = random.Random(seed), time.perf_counter
         free, busy, due = collections.deque(self.connections), set(), collections.deque()
         times, statuses = [], collections.Counter()
         start = clock()
         first, last, next_due = start + warm_up, start + warm_up + seconds, start
         with real_time():
-            while (now := clock()) < last or busy:  # what is under way is answered before the next run begins
+            while (now := clock()) < last or busy:  # a run ends when its last answer has come
                 while rate and next_due <= min(now, last):
                     due.append(next_due)
                     next_due += chance.expovariate(rate)
@@ -86,8 +88,9 @@ class Load:
                     connection = free.popleft()
                     connection.send(due.popleft() if rate else clock())
                     busy.add(connection)
-                # select, which unlike epoll takes less than a millisecond
-                for connection in select.select(busy, (), (), max(0, next_due - clock()) if rate and now < last else 1)[0]:
+                # select, because epoll cannot wait for less than a millisecond
+                patience = max(0, next_due - clock()) if rate and now < last else 1
+                for connection in select.select(busy, (), (), patience)[0]:
                     if (status := connection.take()) is None:
                         continue
                     now = clock()
@@ -100,5 +103,10 @@ class Load:
         if not times or set(statuses) - {good, 429}:
             raise RuntimeError(f"not all are answered, or refused: {dict(statuses)}")
         times.sort()
-        return {"per_s": len(times) / seconds, "statuses": dict(statuses), "mean_us": sum(times) / len(times), "p50_us": percentile(times, 0.5),
-                "p99_us": percentile(times, 0.99)}  # fmt: skip
+        return {
+            "per_s": len(times) / seconds,
+            "statuses": dict(statuses),
+            "mean_us": sum(times) / len(times),
+            "p50_us": percentile(times, 0.5),
+            "p99_us": percentile(times, 0.99),
+        }

@@ -3,7 +3,11 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Draws what simulate.py told of `loads` and `loss`: plot.py PICTURE.svg FIGURES.json…. Needs matplotlib: `uv run` gets it, or pip in an environment."""
+"""Draws the figures of simulate.py for `loads` and `loss`.
+
+usage: plot.py PICTURE.svg FIGURES.json…
+
+Needs matplotlib: `uv run` gets it, or pip in an environment."""
 
 import json
 import pathlib
@@ -22,11 +26,18 @@ STYLES = {"round-robin": "--", "least-outstanding": "-"}
 def draw_loads(panel, rows):
     for color, nodes in enumerate(sorted({row["nodes"] for row in rows})):
         for policy, style in STYLES.items():
-            # Beyond what they can the queue's length is all that counts.
+            # Above their capacity, latency only shows the length of the queue.
             shown = [row for row in rows if (row["nodes"], row["policy"]) == (nodes, policy) and row["share"] <= 1]
             if shown:
                 words = f"{nodes} nodes, {policy}" if nodes > 1 else "1 node"
-                panel.plot([100 * row["share"] for row in shown], [row["p99_us"] / 1000 for row in shown], style, color=f"C{color}", marker=".", label=words)
+                panel.plot(
+                    [100 * row["share"] for row in shown],
+                    [row["p99_us"] / 1000 for row in shown],
+                    style,
+                    color=f"C{color}",
+                    marker=".",
+                    label=words,
+                )
     panel.set_title("p99 in ms", fontsize="medium", loc="left")
     panel.set_yscale("log")
     panel.set_xlabel("% of what the nodes can")
@@ -36,9 +47,12 @@ def draw_loss(panel, rows):
     for color, nodes in enumerate(sorted({row["nodes"] for row in rows}), 1):
         for row in (row for row in rows if row["nodes"] == nodes):
             steps = row["timeline"]
-            panel.plot([step["at_s"] for step in steps], [step["p99_us"] / 1000 for step in steps], STYLES[row["policy"]], color=f"C{color}",
-                       label=f"{nodes} nodes, {row['policy']}")  # fmt: skip
-    panel.set_title("p99 in ms, by when requests fell due: a node is gone at 2 s, and back at 7", fontsize="medium", loc="left")
+            seconds, p99s = [step["at_s"] for step in steps], [step["p99_us"] / 1000 for step in steps]
+            label = f"{nodes} nodes, {row['policy']}"
+            panel.plot(seconds, p99s, STYLES[row["policy"]], color=f"C{color}", label=label)
+    panel.set_title(
+        "p99 in ms, by when requests fell due: a node is gone at 2 s, and back at 7", fontsize="medium", loc="left"
+    )
     panel.set_yscale("log")
     panel.set_xlabel("seconds")
 

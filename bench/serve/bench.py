@@ -3,16 +3,23 @@
 
 usage: bench/serve/bench.py WHAT… [--json FILE] [--seconds S] [--rounds N] [--server-cpu N] [--client-cpu N]
 
-  throughput  REST and gRPC beside Triton and beside servers that only echo: as many requests as are answered, of 1, 8 and 32 connections
-  load80      what answers take at 80 % of the most requests, which come evenly, and at random (Poisson), beside servers that only echo
-  routes      a guest for each request beside a process for each, and what an instance costs that reloads its model, or is kept
-  idle        memory of 10,000 connections that rest, HTTP and gRPC
-  texts       streams of a language model over /v1, and the turns of a chat, beside llama.cpp's own server (scripts/deps.sh llama-server)
-  flood       one tenant's p99, alone and beside another one that asks over 64 connections as fast as it is answered
-  beside      digits' p99, alone and beside a remote server that never answers, a model that computes for long, and a load that never ends
+  throughput  REST and gRPC, compared with Triton and with servers that only echo: requests per second over 1, 8 and 32
+              connections
+  load80      latency at 80 % of the highest rate, with requests that come evenly and at random (Poisson), compared with
+              servers that only echo
+  routes      a guest for each request, compared with a process for each; and the cost of an instance that is fresh,
+              reloads its model, or is kept
+  idle        memory of 10,000 idle connections, HTTP and gRPC
+  texts       streams of a language model over /v1, and the turns of a chat, compared with llama.cpp's own server
+              (scripts/deps.sh llama-server)
+  flood       one tenant's p99, first without other clients, then while another tenant floods the server over 64
+              connections
+  beside      the p99 of digits, first without other clients, then next to a remote server that never answers, a model
+              that computes for long, and a load that never ends
   soak        80 % load for 10 minutes: memory, threads and descriptors at its beginning and its end
 
-What is compared takes turns, the server on one processor and the client on another; told are medians of the turns. Exit code 1: a target is missed."""
+The compared servers take turns, the server on one processor and the client on another. The figures are medians of the
+turns. Exit code 1: a target is missed."""
 
 import argparse
 import contextlib
@@ -31,10 +38,11 @@ import servers
 import texts
 
 CONNECTIONS = (1, 8, 32)
-# Of 128, each of which rests for 20 ms between requests, 1 in 100 takes 40 ms over gRPC, with a bare server too.
+# Not more: if 128 connections pause for 20 ms between requests, 1 request in 100 takes 40 ms over gRPC, even if the
+# server only echoes.
 AT_A_RATE = 16
 PATHS = {"http": servers.REST, "grpc": servers.GRPC}
-ANSWER_BYTES = {"http": 240, "grpc": 90}  # of a body, as wasinn's
+ANSWER_BYTES = {"http": 240, "grpc": 90}  # the size of a body that wasinn answers
 IMAGE = servers.SOURCE / "examples/classify/images/0002_label-2.png"
 FLOOD = 64  # connections
 GUEST = servers.BIN.parent / "guests/classify_route.wasm"
@@ -44,8 +52,8 @@ class Report:
     def __init__(self):
         self.figures, self.missed = {}, []
 
-    def tell(self, name, value, most=None, least=None):
-        """A figure, and between what it should be."""
+    def add(self, name, value, most=None, least=None):
+        """Keeps and prints a figure, and whether it misses its target."""
         self.figures[name] = value
         target, is_missed = "", False
         if least is not None:
@@ -64,16 +72,28 @@ class Bench:
         (self.folder / "http").write_bytes(servers.rest_body())
         (self.folder / "grpc").write_bytes(servers.grpc_body())
 
-    def command(self, port, protocol, connections, rate=0, seconds=None, path=None, body=None, warm_up=0.5, key=None, poisson=False):
-        command = ["taskset", "-c", self.options.client_cpu, servers.BIN / "serve-load", "--protocol", protocol, "--port", port,
-                   "--path", path or PATHS[protocol], "--body", body or self.folder / protocol, "--connections", connections, "--rate", rate,
-                   "--seconds", seconds or self.options.seconds, "--warm-up", warm_up, *(["--poisson"] if poisson else []), *(["--key", key] if key else [])]
-        return list(map(str, command))
+    def command(self, port, protocol, connections, **more):
+        """`more`: rate, seconds, path, body, warm_up, key, poisson."""
+        flags = {
+            "--protocol": protocol,
+            "--port": port,
+            "--path": more.get("path") or PATHS[protocol],
+            "--body": more.get("body") or self.folder / protocol,
+            "--connections": connections,
+            "--rate": more.get("rate", 0),
+            "--seconds": more.get("seconds") or self.options.seconds,
+            "--warm-up": more.get("warm_up", 0.5),
+        }
+        if more.get("key"):
+            flags["--key"] = more["key"]
+        words = [word for flag in flags.items() for word in flag]
+        words += ["--poisson"] if more.get("poisson") else []
+        return ["taskset", "-c", self.options.client_cpu, *map(str, [servers.BIN / "serve-load", *words])]
 
     def load(self, *args, **more):
-        told = json.loads(subprocess.run(self.command(*args, **more), check=True, stdout=subprocess.PIPE).stdout)
-        assert told["requests"] > 0 and told["errors"] == 0, told
-        return told
+        result = json.loads(subprocess.run(self.command(*args, **more), check=True, stdout=subprocess.PIPE).stdout)
+        assert result["requests"] > 0 and result["errors"] == 0, result
+        return result
 
     def wasinn(self, *flags):
         return servers.wasinn(self.options.server_cpu, *flags)
@@ -83,11 +103,14 @@ class Bench:
 
     def turns(self, sides, protocol, connections):
         """The medians of each side."""
-        told = {side.name: [] for side in sides}
+        results = {side.name: [] for side in sides}
         for turn in range(self.options.rounds):
             for side in sides if turn % 2 == 0 else reversed(sides):
-                told[side.name].append(self.load(side.ports[protocol], protocol, connections))
-        return {name: {key: statistics.median(one[key] for one in all_told) for key in all_told[0]} for name, all_told in told.items()}
+                results[side.name].append(self.load(side.ports[protocol], protocol, connections))
+        return {
+            name: {key: statistics.median(one[key] for one in of_side) for key in of_side[0]}
+            for name, of_side in results.items()
+        }
 
     def throughput(self):
         with contextlib.ExitStack() as stack:
@@ -96,44 +119,60 @@ class Bench:
             echoes = {protocol: stack.enter_context(self.echo(protocol)) for protocol in PATHS}
             for protocol in PATHS:
                 for connections in CONNECTIONS:
-                    told = self.turns([wasinn, triton, echoes[protocol]], protocol, connections)
-                    self.compare(f"{protocol}, {connections} connections", told, f"echo_{protocol}")
+                    medians = self.turns([wasinn, triton, echoes[protocol]], protocol, connections)
+                    self.compare(f"{protocol}, {connections} connections", medians, f"echo_{protocol}")
 
-    def compare(self, what, told, echo):
-        tell, ours, triton, bare = self.report.tell, told["wasinn"], told["triton"], told[echo]
-        for name, side in told.items():
-            tell(f"{what}: {name}, requests/s", side["per_s"])
-            tell(f"{what}: {name}, p50 in µs", side["p50_us"])
-            tell(f"{what}: {name}, p99 in µs", side["p99_us"])
-        tell(f"{what}: requests/s, as multiple of Triton's", ours["per_s"] / triton["per_s"], least=1)
-        tell(f"{what}: p99, as share of Triton's", ours["p99_us"] / triton["p99_us"], most=1)
-        tell(f"{what}: requests/s, as share of the echo's", ours["per_s"] / bare["per_s"], least=0.8)
+    def compare(self, what, medians, echo):
+        add = self.report.add
+        ours, triton, bare = medians["wasinn"], medians["triton"], medians[echo]
+        for name, side in medians.items():
+            add(f"{what}: {name}, requests/s", side["per_s"])
+            add(f"{what}: {name}, p50 in µs", side["p50_us"])
+            add(f"{what}: {name}, p99 in µs", side["p99_us"])
+        add(f"{what}: requests/s, as multiple of Triton's", ours["per_s"] / triton["per_s"], least=1)
+        add(f"{what}: p99, as share of Triton's", ours["p99_us"] / triton["p99_us"], most=1)
+        add(f"{what}: requests/s, as share of the echo's", ours["per_s"] / bare["per_s"], least=0.8)
 
     def load80(self):
-        """Beside the echo at 80 % of its own most: what its p99 has, the machine adds."""
+        """Also loads the echo, at 80 % of its own highest rate. The p99 of the echo is the share of the machine."""
         with self.wasinn() as wasinn, self.echo("http") as http, self.echo("grpc") as grpc:
             for protocol, echo in {"http": http, "grpc": grpc}.items():
-                told = {(side.name, how): [] for side in (wasinn, echo) for how in ("even", "random")}
+                results = {(side.name, how): [] for side in (wasinn, echo) for how in ("even", "random")}
                 for _ in range(self.options.rounds):
                     for side in (wasinn, echo):
                         port = side.ports[protocol]
                         rate = 0.8 * self.load(port, protocol, 32)["per_s"]
                         for how in ("even", "random"):
-                            told[side.name, how].append(self.load(port, protocol, AT_A_RATE, rate=rate, poisson=how == "random"))
-                for (name, how), all_told in told.items():
-                    self.tell_tail(f"{protocol}, 80 % load, {how}: {name}", all_told, is_ours=name == "wasinn")
+                            result = self.load(port, protocol, AT_A_RATE, rate=rate, poisson=how == "random")
+                            results[side.name, how].append(result)
+                for (name, how), of_side in results.items():
+                    self.add_tail(f"{protocol}, 80 % load, {how}: {name}", of_side, is_ours=name == "wasinn")
 
-    def tell_tail(self, what, all_told, is_ours):
-        middle = sorted(all_told, key=lambda one: one["p99_us"] / one["p50_us"])[len(all_told) // 2]
-        for key, text in {"per_s": "requests/s", "p50_us": "p50 in µs", "p90_us": "p90 in µs", "p99_us": "p99 in µs"}.items():
-            self.report.tell(f"{what}, {text}", middle[key])
-        # At random even a server that always takes the same time has 4.8.
-        self.report.tell(f"{what}, p99, as multiple of p50", middle["p99_us"] / middle["p50_us"], most=5 if is_ours else None)
+    def add_tail(self, what, results, is_ours):
+        """The figures of the turn whose p99 is the median as a multiple of its p50."""
+        middle = sorted(results, key=lambda one: one["p99_us"] / one["p50_us"])[len(results) // 2]
+        self.report.add(f"{what}, requests/s", middle["per_s"])
+        for key in ("p50", "p90", "p99"):
+            self.report.add(f"{what}, {key} in µs", middle[f"{key}_us"])
+        # With Poisson arrivals, even a server that always takes the same time has 4.8.
+        self.report.add(
+            f"{what}, p99, as multiple of p50", middle["p99_us"] / middle["p50_us"], most=5 if is_ours else None
+        )
 
     def process(self):
         """Seconds of one `wasinn run` that answers the same request."""
-        command = ["taskset", "-c", self.options.server_cpu, servers.BIN / "wasinn", "run", "--model", f"digits={servers.MODEL}",
-                   "--env", "REQUEST_METHOD=POST", GUEST]
+        command = [
+            "taskset",
+            "-c",
+            self.options.server_cpu,
+            servers.BIN / "wasinn",
+            "run",
+            "--model",
+            f"digits={servers.MODEL}",
+            "--env",
+            "REQUEST_METHOD=POST",
+            GUEST,
+        ]
         with open(IMAGE, "rb") as body:
             start = time.monotonic()
             out = subprocess.run(command, stdin=body, stdout=subprocess.PIPE, check=True).stdout
@@ -142,62 +181,72 @@ class Bench:
         return took
 
     def routes(self):
-        tell = self.report.tell
+        add = self.report.add
         with self.wasinn("--route", f"/classify={GUEST}") as wasinn:
-            self.process()  # which fills the cache of compiled guests
+            self.process()  # fills the cache of compiled guests
             per_s, p99, processes = [], [], []
             for _ in range(self.options.rounds):
-                told = self.load(wasinn.ports["http"], "http", 1, path="/classify", body=IMAGE)
-                per_s.append(told["per_s"])
-                p99.append(told["p99_us"])
+                result = self.load(wasinn.ports["http"], "http", 1, path="/classify", body=IMAGE)
+                per_s.append(result["per_s"])
+                p99.append(result["p99_us"])
                 processes += [self.process() for _ in range(5)]
         process = 1 / statistics.median(processes)
-        tell("route, a guest for each request: requests/s", statistics.median(per_s))
-        tell("route, a guest for each request: p99 in µs", statistics.median(p99))
-        tell("a process for each request: requests/s", process)
-        tell("a guest for each, as multiple of a process for each", statistics.median(per_s) / process, least=10)
+        add("route, a guest for each request: requests/s", statistics.median(per_s))
+        add("route, a guest for each request: p99 in µs", statistics.median(p99))
+        add("a process for each request: requests/s", process)
+        add("a guest for each, as multiple of a process for each", statistics.median(per_s) / process, least=10)
         command = ["taskset", "-c", self.options.server_cpu, servers.BIN / "serve-instances", servers.MODEL]
-        told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-        names = {"fresh": "a fresh instance, named model", "reloaded": "a fresh instance that loads its model", "reused": "an instance for 128 requests"}
+        instances = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+        names = {
+            "fresh": "a fresh instance, named model",
+            "reloaded": "a fresh instance that loads its model",
+            "reused": "an instance for 128 requests",
+        }
         for name, text in names.items():
-            tell(f"{text}: µs of an inference", told[name]["mean_us"])
-            tell(f"{text}: p99 in µs", told[name]["p99_us"])
+            add(f"{text}: µs of an inference", instances[name]["mean_us"])
+            add(f"{text}: p99 in µs", instances[name]["p99_us"])
 
     def idle(self):
         for protocol in ("http", "grpc"):
             with self.wasinn() as wasinn:
-                # What a first request brings with it is not the connections'.
+                # The first requests allocate memory that is not that of connections.
                 self.load(wasinn.ports[protocol], protocol, 8, seconds=1)
                 before = wasinn.status("VmRSS")
-                rested = idle.Connections(protocol, wasinn.ports[protocol], self.options.connections, self.folder / protocol, PATHS[protocol])
+                rested = idle.Connections(
+                    protocol, wasinn.ports[protocol], self.options.connections, self.folder / protocol, PATHS[protocol]
+                )
                 with rested:
                     grown = (wasinn.status("VmRSS") - before) / 1000 * 1.024
-                    self.report.tell(f"{protocol}, {self.options.connections} idle connections: MB more", grown, most=200)
+                    self.report.add(
+                        f"{protocol}, {self.options.connections} idle connections: MB more", grown, most=200
+                    )
                     rested.ask_again()
 
     def texts(self):
         texts.run(self, self.options)
 
     def flood(self):
-        names, flags = ("calm", "flood"), []
         config = self.folder / "tenants.toml"
-        config.write_text("".join(f'[tenants.{name}]\nkeys = ["sha256:{hashlib.sha256(name.encode()).hexdigest()}"]\n' for name in names))
+        keys = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("calm", "flood")}
+        config.write_text("".join(f'[tenants.{name}]\nkeys = ["sha256:{key}"]\n' for name, key in keys.items()))
         with self.wasinn("--config", config) as wasinn:
             for protocol in ("http", "grpc"):
-                port, told = wasinn.ports[protocol], {"alone": [], "beside": []}
+                port = wasinn.ports[protocol]
+                flood = self.command(port, protocol, FLOOD, seconds=self.options.seconds + 2, warm_up=0, key="flood")
+                p99s = {"alone": [], "beside": []}
                 for _ in range(self.options.rounds):
-                    told["alone"].append(self.load(port, protocol, 1, key="calm"))
-                    flood = subprocess.Popen(["nice", "-n", "39", *self.command(port, protocol, FLOOD, seconds=self.options.seconds + 2, warm_up=0, key="flood")],
-                                             stdout=subprocess.PIPE)
-                    told["beside"].append(self.load(port, protocol, 1, key="calm"))
-                    assert json.loads(flood.communicate()[0])["errors"] == 0
-                middle = {how: statistics.median(one["p99_us"] for one in all_told) for how, all_told in told.items()}
-                for how, p99 in middle.items():
-                    self.report.tell(f"{protocol}, {how}: p99 in µs", p99)
-                self.report.tell(f"{protocol}, beside a flood: p99, as multiple", middle["beside"] / middle["alone"], most=2)
+                    p99s["alone"].append(self.load(port, protocol, 1, key="calm")["p99_us"])
+                    with subprocess.Popen(["nice", "-n", "39", *flood], stdout=subprocess.PIPE) as other:
+                        p99s["beside"].append(self.load(port, protocol, 1, key="calm")["p99_us"])
+                        assert json.loads(other.communicate()[0])["errors"] == 0
+                alone, beside = statistics.median(p99s["alone"]), statistics.median(p99s["beside"])
+                self.report.add(f"{protocol}, alone: p99 in µs", alone)
+                self.report.add(f"{protocol}, beside: p99 in µs", beside)
+                self.report.add(f"{protocol}, beside a flood: p99, as multiple", beside / alone, most=2)
 
     def beside(self):
-        """Of 40 requests for what stands still, while digits is asked over one connection. The slow ones are the echo backend's (tests)."""
+        """40 requests wait for something slow, while one connection asks digits. The slow models are those of the echo
+        backend, which is one for tests."""
         with socket.create_server(("127.0.0.1", 0), backlog=128) as hung:
             slow = {"a hung server": f"http://127.0.0.1:{hung.getsockname()[1]}/v2/models/far"}
             for what, word in (("a slow model", "gate"), ("a long load", "load_gate")):
@@ -209,15 +258,19 @@ class Bench:
             with self.wasinn("--config", config, *flags) as wasinn:
                 port = wasinn.ports["http"]
                 alone = [self.load(port, "http", 1)["p99_us"] for _ in range(self.options.rounds)]
-                self.report.tell("digits alone: p99 in µs", statistics.median(alone))
+                self.report.add("digits alone: p99 in µs", statistics.median(alone))
                 for i, what in enumerate(slow):
                     with contextlib.ExitStack() as stack:
+                        body = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
+                        head = (
+                            f"POST /v2/models/slow{i}/infer HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n"
+                        )
                         for _ in range(40):
                             client = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
-                            body = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
-                            client.sendall(f"POST /v2/models/slow{i}/infer HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+                            client.sendall(head.encode() + body)
                         beside = [self.load(port, "http", 1)["p99_us"] for _ in range(self.options.rounds)]
-                    self.report.tell(f"digits beside {what}: p99, as multiple", statistics.median(beside) / statistics.median(alone), most=2)
+                    multiple = statistics.median(beside) / statistics.median(alone)
+                    self.report.add(f"digits beside {what}: p99, as multiple", multiple, most=2)
 
     def soak(self):
         with self.wasinn() as wasinn:
@@ -227,17 +280,17 @@ class Bench:
                 self.load(port, protocol, AT_A_RATE, rate=0.8 * most, seconds=5)
                 seconds = self.options.soak_seconds / 2
                 begin = self.state(wasinn)
-                told = self.load(port, protocol, AT_A_RATE, rate=0.8 * most, seconds=seconds)
+                result = self.load(port, protocol, AT_A_RATE, rate=0.8 * most, seconds=seconds)
                 end = self.state(wasinn)
-                self.report.tell(f"{protocol}, soak of {seconds:.0f} s: requests", told["requests"])
-                self.report.tell(f"{protocol}, soak: p99 in µs", told["p99_us"])
-                self.report.tell(f"{protocol}, soak: MB more", (end[0] - begin[0]) / 1000 * 1.024, most=8)
-                self.report.tell(f"{protocol}, soak: threads more", end[1] - begin[1], most=0)
-                self.report.tell(f"{protocol}, soak: descriptors more", end[2] - begin[2], most=0)
+                self.report.add(f"{protocol}, soak of {seconds:.0f} s: requests", result["requests"])
+                self.report.add(f"{protocol}, soak: p99 in µs", result["p99_us"])
+                self.report.add(f"{protocol}, soak: MB more", (end[0] - begin[0]) / 1000 * 1.024, most=8)
+                self.report.add(f"{protocol}, soak: threads more", end[1] - begin[1], most=0)
+                self.report.add(f"{protocol}, soak: descriptors more", end[2] - begin[2], most=0)
 
     @staticmethod
     def state(server):
-        """Once the connections of the last load are closed."""
+        """Memory, threads and descriptors, once the connections of the last load are closed."""
         end = time.monotonic() + servers.PATIENCE
         descriptors = server.descriptors()
         while time.monotonic() < end:
@@ -253,17 +306,28 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="+", choices=names, metavar="WHAT")
     parser.add_argument("--json", type=pathlib.Path, help="a file for all figures")
-    parser.add_argument("--seconds", type=float, default=2, help="of each turn; 2 unless told")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each side; 5 unless told")
-    parser.add_argument("--soak-seconds", type=float, default=600, help="600 unless told")
-    parser.add_argument("--text-model", type=pathlib.Path, default=servers.SOURCE / ".deps/share/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-                        help="a GGUF; SmolLM2 unless told")
-    parser.add_argument("--ban", type=int, nargs="*", default=[0, 2], help="tokens that would end its texts; SmolLM2's unless told")
-    parser.add_argument("--requests", type=int, default=2, help="of each client in a turn; 2 unless told")
-    parser.add_argument("--connections", type=int, default=10000, help="that rest; 10000 unless told")
-    parser.add_argument("--server-cpu", default="0", help="0 unless told")
-    parser.add_argument("--client-cpu", default="1", help="1 unless told")
-    parser.add_argument("--echo-threads", type=int, default=1, help="of the echo of HTTP: as many as wasinn has on that processor")
+    parser.add_argument("--seconds", type=float, default=2, help="length of each turn (default: 2)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each side (default: 5)")
+    parser.add_argument("--soak-seconds", type=float, default=600, help="length of the soak (default: 600)")
+    parser.add_argument(
+        "--text-model",
+        type=pathlib.Path,
+        default=servers.SOURCE / ".deps/share/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        help="a GGUF file (default: SmolLM2)",
+    )
+    parser.add_argument(
+        "--ban", type=int, nargs="*", default=[0, 2], help="tokens that would end its texts (default: those of SmolLM2)"
+    )
+    parser.add_argument("--requests", type=int, default=2, help="requests of each client in a turn (default: 2)")
+    parser.add_argument("--connections", type=int, default=10000, help="idle connections (default: 10000)")
+    parser.add_argument("--server-cpu", default="0", help="processor of the server (default: 0)")
+    parser.add_argument("--client-cpu", default="1", help="processor of the client (default: 1)")
+    parser.add_argument(
+        "--echo-threads",
+        type=int,
+        default=1,
+        help="threads of the HTTP echo, as many as wasinn has on that processor (default: 1)",
+    )
     options = parser.parse_args()
     report = Report()
     with tempfile.TemporaryDirectory() as folder, servers.precedence():

@@ -1,4 +1,4 @@
-"""Connections that have asked once, and rest then."""
+"""Connections that make one request each and then are idle."""
 
 import resource
 import socket
@@ -21,9 +21,15 @@ def literal(name, value):
 
 
 def call(path, message):
-    """A call of gRPC, with what comes before it."""
-    headers = [(b":method", b"POST"), (b":scheme", b"http"), (b":path", path.encode()), (b":authority", b"localhost"),
-               (b"te", b"trailers"), (b"content-type", b"application/grpc")]
+    """A call of gRPC, with the preface of its connection."""
+    headers = [
+        (b":method", b"POST"),
+        (b":scheme", b"http"),
+        (b":path", path.encode()),
+        (b":authority", b"localhost"),
+        (b"te", b"trailers"),
+        (b"content-type", b"application/grpc"),
+    ]
     block = b"".join(literal(*header) for header in headers)
     data = b"\0" + struct.pack(">I", len(message)) + message
     return PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, END_HEADERS, 1, block) + frame(DATA, END_STREAM, 1, data)
@@ -37,7 +43,7 @@ def grpc_ended(got):
             return False
         if got[3] == HEADERS and got[4] & END_STREAM and int.from_bytes(got[5:9], "big") == 1:
             return True
-        got = got[9 + length:]
+        got = got[9 + length :]
     return False
 
 
@@ -45,7 +51,9 @@ def http_ended(got):
     head, ends, body = got.partition(b"\r\n\r\n")
     if not ends:
         return False
-    lengths = [int(line.partition(b":")[2]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+    lengths = [
+        int(line.partition(b":")[2]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")
+    ]
     return len(body) >= lengths[0]
 
 
@@ -55,7 +63,7 @@ def pinged(got):
         length = int.from_bytes(got[:3], "big")
         if got[3] == PING and got[4] & ACK:
             return True
-        got = got[9 + length:]
+        got = got[9 + length :]
     return False
 
 
@@ -67,7 +75,8 @@ class Connections:
         self.is_http = protocol == "http"
         self.request = call(path, body)
         if self.is_http:
-            self.request = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+            head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+            self.request = head.encode() + body
         self.sockets = []
         for _ in range(number):
             one = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
@@ -84,9 +93,10 @@ class Connections:
             got += more
 
     def ask_again(self):
-        """All of them are there."""
+        """Checks that all of them are still open."""
+        request, has_ended = (self.request, http_ended) if self.is_http else (frame(PING, 0, 0, bytes(8)), pinged)
         for one in self.sockets:
-            self.ask(one, self.request if self.is_http else frame(PING, 0, 0, bytes(8)), http_ended if self.is_http else pinged)
+            self.ask(one, request, has_ended)
 
     def __enter__(self):
         return self

@@ -1,4 +1,4 @@
-"""Servers that bench.py measures, and what is sent to them."""
+"""The servers that bench.py measures, and the requests to them."""
 
 import contextlib
 import http.client
@@ -17,7 +17,7 @@ TRITON = pathlib.Path(os.environ.get("WASINN_TRITONSERVER", SOURCE / ".deps/shar
 LLAMA_SERVER = pathlib.Path(os.environ.get("WASINN_LLAMA_SERVER", SOURCE / ".deps/llama-server/bin/llama-server"))
 MODEL = SOURCE / "models/digits.onnx"
 REST, GRPC = "/v2/models/digits/infer", "/inference.GRPCInferenceService/ModelInfer"
-PATIENCE = 60  # seconds, for what takes much less
+PATIENCE = 60  # seconds; everything that is waited for takes much less
 
 TRITON_CONFIG = """backend: "python"
 max_batch_size: 0
@@ -26,7 +26,7 @@ output [{ name: "probabilities" data_type: TYPE_FP32 dims: [1, 10] }]
 instance_group [{ count: 1 kind: KIND_CPU }]
 """
 
-# One thread, as wasinn has it unless told.
+# One thread, which is also the default of wasinn.
 TRITON_MODEL = """import sys
 
 sys.path.insert(0, {python!r})
@@ -44,8 +44,8 @@ class TritonPythonModel:
         answers = []
         for request in requests:
             image = triton.get_input_tensor_by_name(request, "image").as_numpy()
-            (told,) = self.session.run(None, {{"image": image}})
-            answers.append(triton.InferenceResponse([triton.Tensor("probabilities", told)]))
+            (output,) = self.session.run(None, {{"image": image}})
+            answers.append(triton.InferenceResponse([triton.Tensor("probabilities", output)]))
         return answers
 """
 
@@ -59,7 +59,7 @@ def varint(number):
 
 
 def field(number, value):
-    """Of a message of Protocol Buffers: bytes, a text, or another message."""
+    """A field of a Protocol Buffers message; the value is bytes, a text, or another message."""
     value = value.encode() if isinstance(value, str) else value
     return varint(number << 3 | 2) + varint(len(value)) + value
 
@@ -114,7 +114,7 @@ class Server:
         self.ports = {}
 
     def pids(self):
-        """Of the program and all that it has started."""
+        """The process ids of the program and of all processes that it started."""
         all_pids, new = [], [self.process.pid]
         while new:
             all_pids += new
@@ -123,7 +123,7 @@ class Server:
         return all_pids
 
     def status(self, key):
-        """The sum of what the system tells of its processes, such as VmRSS (in KiB) and Threads."""
+        """A value of /proc/PID/status, such as VmRSS (in KiB) and Threads, summed over the server's processes."""
         total = 0
         for pid in self.pids():
             for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
@@ -132,7 +132,7 @@ class Server:
         return total
 
     def cpu_seconds(self):
-        """Of its processes, so far."""
+        """The processor time of its processes so far."""
         ticks = 0
         for pid in self.pids():
             fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -169,19 +169,21 @@ def wasinn(cpus, *flags, of=("--model", f"digits={MODEL}")):
 
 
 def language(cpus, model, places, context, folder):
-    """Which generates with one thread."""
+    """`wasinn serve` with a language model that generates with one thread."""
     config = folder / "language.toml"
-    config.write_text(f'[models.lm]\npath = "{model}"\n[models.lm.config]\nparallel = {places}\nctx-size = {context}\nthreads = 1\n')
+    config.write_text(
+        f'[models.lm]\npath = "{model}"\n[models.lm.config]\nparallel = {places}\nctx-size = {context}\nthreads = 1\n'
+    )
     return wasinn(cpus, "--config", config, of=())
 
 
 def llama_server(cpus, model, places, context, folder):
-    """llama.cpp's own, in the same way. It keeps nothing of old prompts but what is in its places, as we do."""
+    """llama.cpp's own server, with the same settings. Like wasinn, it only keeps the prompts that its slots hold."""
     if not LLAMA_SERVER.exists():
         raise SystemExit("llama-server is not there: scripts/deps.sh llama-server")
     port = free_port()
-    command = [LLAMA_SERVER, "--model", model, "--ctx-size", context * places, "--parallel", places, "--no-kv-unified", "--threads", 1, "--threads-batch", 1,
-               "--cache-ram", 0, "--port", port, "--log-disable"]
+    command = [LLAMA_SERVER, "--model", model, "--ctx-size", context * places, "--parallel", places, "--port", port]
+    command += "--no-kv-unified --threads 1 --threads-batch 1 --cache-ram 0 --log-disable".split()
     with open(folder / "llama-server.log", "wb") as log:
         server = Server("llama-server", command, cpus, stderr=log)
     server.ports = {"http": port}
@@ -197,16 +199,23 @@ def echo(protocol, cpus, answer_bytes, threads):
 
 
 def triton(cpus, folder):
-    """With its Python backend, the only one that its package has."""
+    """Triton with its Python backend, the only one that its package has."""
     if not (TRITON / "bin/tritonserver").exists():
         raise SystemExit("tritonserver is not there: scripts/deps.sh serve-bench")
     model = folder / "models/digits"
     (model / "1").mkdir(parents=True, exist_ok=True)
     (model / "config.pbtxt").write_text(TRITON_CONFIG)
-    (model / "1/model.py").write_text(TRITON_MODEL.format(model=str(MODEL), python=str(TRITON / 'python')))
+    (model / "1/model.py").write_text(TRITON_MODEL.format(model=str(MODEL), python=str(TRITON / "python")))
     ports = {what: free_port() for what in ("http", "grpc", "metrics")}
-    command = [TRITON / "bin/tritonserver", f"--model-repository={folder / 'models'}", f"--backend-directory={TRITON / 'backends'}",
-               "--allow-gpu-metrics=false", "--log-info=false", "--log-warning=false", *(f"--{what}-port={port}" for what, port in ports.items())]
+    command = [
+        TRITON / "bin/tritonserver",
+        f"--model-repository={folder / 'models'}",
+        f"--backend-directory={TRITON / 'backends'}",
+        "--allow-gpu-metrics=false",
+        "--log-info=false",
+        "--log-warning=false",
+        *(f"--{what}-port={port}" for what, port in ports.items()),
+    ]
     libraries = f"{TRITON / 'lib'}:{sysconfig.get_config_var('LIBDIR')}"
     environment = {**os.environ, "LD_LIBRARY_PATH": libraries}
     log = folder / "triton.log"
@@ -218,7 +227,7 @@ def triton(cpus, folder):
 
 
 def await_answer(server, ask_it, log):
-    """Until it answers."""
+    """Waits until the server answers."""
     end = time.monotonic() + PATIENCE
     while server.process.poll() is None and time.monotonic() < end:
         try:
@@ -232,8 +241,8 @@ def await_answer(server, ask_it, log):
 
 @contextlib.contextmanager
 def precedence():
-    """Before other work of this machine, where the system allows it."""
-    group = pathlib.Path("/proc/self/autogroup")  # of this session: its processes' own niceness counts within it alone
+    """Gives the bench precedence over other work of this machine, if the system allows it."""
+    group = pathlib.Path("/proc/self/autogroup")  # the niceness of processes only counts within their group
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, -20)
     try:

@@ -1,4 +1,5 @@
-"""Streams of texts over /v1, beside llama.cpp's own server: both have the same model, libraries and threads, and take turns."""
+"""Streams of texts over /v1, compared with llama.cpp's own server. Both have the same model, libraries and threads, and
+take turns."""
 
 import contextlib
 import http.client
@@ -15,9 +16,13 @@ import servers
 
 CLIENTS = (1, 4, 8)
 PLACES, CONTEXT = 8, 2048
-WORDS = "river stone bird quiet letter garden seven winter under bridge paper music north small kettle window harbour yellow story field".split()
+WORDS = (
+    "river stone bird quiet letter garden seven winter under bridge "
+    "paper music north small kettle window harbour yellow story field"
+).split()
 TOKENS, TURNS = 64, 6
-TARGETS = {"tokens/s": (0.95, None), "first token, median in ms": (None, 1.05)}  # of llama-server's: the least, the most
+# The least and the most, as a multiple of what llama-server has.
+TARGETS = {"tokens/s": (0.95, None), "first token, median in ms": (None, 1.05)}
 
 
 class Client:
@@ -25,11 +30,13 @@ class Client:
         self.port = port
 
     def ask(self, path, **fields):
-        """When its texts came, in seconds from the beginning, the number of its tokens, and the text. Over a connection of its own:
-        llama-server hangs up after a stream."""
-        body = json.dumps({"stream": True, "stream_options": {"include_usage": True}, "temperature": 0, "max_tokens": TOKENS, **fields})
+        """Returns the times at which pieces of the text came, in seconds from the request; the number of tokens; the
+        text. Each request has its own connection, because llama-server hangs up after a stream."""
+        fields = {"temperature": 0, "max_tokens": TOKENS, **fields}
+        body = json.dumps({"stream": True, "stream_options": {"include_usage": True}, **fields})
         begin = time.monotonic()
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=servers.PATIENCE)) as connection:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=servers.PATIENCE)
+        with contextlib.closing(connection):
             connection.request("POST", path, body, {"Content-Type": "application/json"})
             return self.read(connection.getresponse(), begin)
 
@@ -60,7 +67,7 @@ def p99(values):
 
 
 def stream(server, clients, requests, seed, ban):
-    """Of all clients, each of which asks `requests` times."""
+    """The figures of all clients together, each of which makes `requests` requests."""
     firsts, pauses, tokens = [], [], []
 
     def ask(number):
@@ -79,12 +86,17 @@ def stream(server, clients, requests, seed, ban):
         thread.join()
     took, cpu = time.monotonic() - begin, server.cpu_seconds() - cpu
     assert len(tokens) == clients * requests and set(tokens) == {TOKENS}, tokens
-    return {"tokens/s": sum(tokens) / took, "processor's time for a token in ms": 1000 * cpu / sum(tokens), "first token, median in ms": statistics.median(firsts), "first token, p99 in ms": p99(firsts),
-            "between tokens, p99 in ms": p99(pauses)}
+    return {
+        "tokens/s": sum(tokens) / took,
+        "processor's time for a token in ms": 1000 * cpu / sum(tokens),
+        "first token, median in ms": statistics.median(firsts),
+        "first token, p99 in ms": p99(firsts),
+        "between tokens, p99 in ms": p99(pauses),
+    }
 
 
 def converse(server, seed, ban):
-    """Of all turns of a chat but for its first one."""
+    """The figures of all turns of a chat except the first one."""
     client, messages, firsts = Client(server.ports["http"]), [], []
     for turn in range(TURNS):
         messages.append({"role": "user", "content": words(f"{seed} {turn}", 40)})
@@ -95,29 +107,35 @@ def converse(server, seed, ban):
 
 
 def compare(bench, what, measure, rounds):
-    """Of both, in turns. A ratio is the median of those of neighbours."""
-    told = {"wasinn": [], "llama-server": []}
+    """Measures both in turns. A ratio is the median of the ratios of neighbouring turns."""
+    results = {"wasinn": [], "llama-server": []}
     for turn in range(rounds):
-        for name in sorted(told, reverse=turn % 2 == 0):
-            told[name].append(measure(name, turn))
-    for key in told["wasinn"][0]:
-        for name, all_told in told.items():
-            bench.report.tell(f"{what}, {name}: {key}", statistics.median(one[key] for one in all_told))
-        ratio = statistics.median(a[key] / b[key] for a, b in zip(told["wasinn"], told["llama-server"]))
+        for name in sorted(results, reverse=turn % 2 == 0):
+            results[name].append(measure(name, turn))
+    for key in results["wasinn"][0]:
+        for name, of_side in results.items():
+            bench.report.add(f"{what}, {name}: {key}", statistics.median(one[key] for one in of_side))
+        ratio = statistics.median(a[key] / b[key] for a, b in zip(results["wasinn"], results["llama-server"]))
         least, most = TARGETS.get(key, (None, None))
-        bench.report.tell(f"{what}: {key}, of llama-server's", ratio, least=least, most=most)
+        bench.report.add(f"{what}: {key}, of llama-server's", ratio, least=least, most=most)
 
 
 def run(bench, options):
-    os.sched_setaffinity(0, {int(cpu) for cpu in options.client_cpu.split(",")})  # of this client: the servers have their own
+    os.sched_setaffinity(0, {int(cpu) for cpu in options.client_cpu.split(",")})  # of this client only
     model = options.text_model
     ban = [[token, False] for token in options.ban]
     folder = pathlib.Path(options.folder)
-    with servers.language(options.server_cpu, model, PLACES, CONTEXT, folder) as wasinn, \
-            servers.llama_server(options.server_cpu, model, PLACES, CONTEXT, folder) as other:
-        sides = {"wasinn": wasinn, "llama-server": other}
+    with contextlib.ExitStack() as stack:
+        sides = {
+            name: stack.enter_context(start(options.server_cpu, model, PLACES, CONTEXT, folder))
+            for name, start in (("wasinn", servers.language), ("llama-server", servers.llama_server))
+        }
         for side in sides.values():
             stream(side, 1, 1, "warm up", ban)
         for clients in CLIENTS:
-            compare(bench, f"{clients} streams", lambda name, turn: stream(sides[name], clients, options.requests, f"{name} {clients} {turn}", ban), options.rounds)
+
+            def measure(name, turn, clients=clients):
+                return stream(sides[name], clients, options.requests, f"{name} {clients} {turn}", ban)
+
+            compare(bench, f"{clients} streams", measure, options.rounds)
         compare(bench, "a chat", lambda name, turn: converse(sides[name], f"{name} {turn}", ban), options.rounds)

@@ -3,7 +3,11 @@
 # requires-python = ">=3.10"
 # dependencies = ["matplotlib"]
 # ///
-"""Draws the samples of a soak: plot.py SAMPLES.csv PICTURE.svg. Needs matplotlib: `uv run` gets it, or pip in an environment."""
+"""Draws the samples of a soak.
+
+usage: plot.py SAMPLES.csv PICTURE.svg
+
+Needs matplotlib: `uv run` gets it, or pip in an environment."""
 
 import csv
 import sys
@@ -17,16 +21,35 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 # Each panel: its title, a scale, and lines of (column, words, only at rest).
 PANELS = [
-    ("MiB", 1024, [("host_rss_kib", "the host, at rest", True), ("templates_rss_kib", "templates, at rest", True),
-                   ("workers_rss_kib", "workers, while guests compute", False)]),
-    ("descriptors and threads of the host", 1, [("descriptors", "descriptors, while guests compute", False),
-                                                ("threads", "threads, while guests compute", False),
-                                                ("descriptors", "descriptors, at rest", True),
-                                                ("threads", "threads, at rest", True)]),
-    ("handles of all guests, and workers", 1, [("handles", "handles, while guests compute", False),
-                                               ("workers", "workers, while guests compute", False),
-                                               ("handles", "handles, at rest", True),
-                                               ("workers", "workers, at rest", True)]),
+    (
+        "MiB",
+        1024,
+        [
+            ("host_rss_kib", "the host, at rest", True),
+            ("templates_rss_kib", "templates, at rest", True),
+            ("workers_rss_kib", "workers, while guests compute", False),
+        ],
+    ),
+    (
+        "descriptors and threads of the host",
+        1,
+        [
+            ("descriptors", "descriptors, while guests compute", False),
+            ("threads", "threads, while guests compute", False),
+            ("descriptors", "descriptors, at rest", True),
+            ("threads", "threads, at rest", True),
+        ],
+    ),
+    (
+        "handles of all guests, and workers",
+        1,
+        [
+            ("handles", "handles, while guests compute", False),
+            ("workers", "workers, while guests compute", False),
+            ("handles", "handles, at rest", True),
+            ("workers", "workers, at rest", True),
+        ],
+    ),
 ]
 
 

@@ -1,7 +1,8 @@
-"""One network for each framework, which takes any width: a convolution with ones, and Relu. No framework is needed to make it.
+"""One network for each framework, which takes any width: a convolution with ones, and Relu. No framework is needed to
+make it.
 
-Each is a file's name, its bytes, the shapes of its inputs, all of ones, and the sum of its output, by the width. TensorFlow Lite's only multiplies:
-no writer of its files is at hand."""
+Each has a file's name, a function that makes its bytes, the shapes of its inputs and the sum of its output by the
+width; all inputs are ones. TensorFlow Lite's network only multiplies, because nothing here can write its files."""
 
 import io
 import pathlib
@@ -24,8 +25,11 @@ TORCH = """
 
 def onnx():
     weights = message(*((1, extent) for extent in (CHANNELS, 1, KERNEL, KERNEL)), (2, FLOAT), (9, ONES))
-    nodes = [node("Constant", [], ["w"], message((1, "value"), (5, weights), (20, 4))),
-             node("Conv", ["x", "w"], ["c"], ints("pads", 1, 1, 1, 1)), node("Relu", ["c"], ["y"])]
+    nodes = [
+        node("Constant", [], ["w"], message((1, "value"), (5, weights), (20, 4))),
+        node("Conv", ["x", "w"], ["c"], ints("pads", 1, 1, 1, 1)),
+        node("Relu", ["c"], ["y"]),
+    ]
     return model(nodes, [value("x", tensor(FLOAT, 1, 1, ROWS, -1))], [value("y", tensor(FLOAT, 1, CHANNELS, ROWS, -1))])
 
 
@@ -44,18 +48,28 @@ def tensorflow():
     return message(
         operation("x", "Placeholder", [], named("dtype", kind), named("shape", message((7, shape(1, ROWS, -1, 1))))),
         operation("w", "Const", [], named("dtype", kind), named("value", message((8, weights)))),
-        operation("c", "Conv2D", ["x", "w"], named("T", kind), named("strides", message((1, message(*[(3, 1)] * 4)))), named("padding", message((2, "SAME")))),
-        operation("y", "Relu", ["c"], named("T", kind)))
+        operation(
+            "c",
+            "Conv2D",
+            ["x", "w"],
+            named("T", kind),
+            named("strides", message((1, message(*[(3, 1)] * 4)))),
+            named("padding", message((2, "SAME"))),
+        ),
+        operation("y", "Relu", ["c"], named("T", kind)),
+    )
 
 
 def torch():
-    """Another model's archive with this code."""
+    """The archive of another model, with this code."""
     out = io.BytesIO()
     with zipfile.ZipFile(SOURCE / "tests/models/torch/relu.pt") as old, zipfile.ZipFile(out, "w") as new:
         for name in old.namelist():
             if not name.endswith(".debug_pkl"):
                 text = old.read(name)
-                new.writestr(name, text.replace(b"\n    return torch.relu(x)\n", TORCH.encode()) if name.endswith(".py") else text)
+                if name.endswith(".py"):
+                    text = text.replace(b"\n    return torch.relu(x)\n", TORCH.encode())
+                new.writestr(name, text)
     return out.getvalue()
 
 
@@ -70,8 +84,12 @@ def by_rows(width):
 MODELS = {
     "onnx": ("wide.onnx", onnx, by_rows, convolved),
     "openvino": ("wide.onnx", onnx, by_rows, convolved),
-    "tflite": ("scale.tflite", lambda: (SOURCE / "tests/models/tflite/scale.tflite").read_bytes(), lambda width: {"x": (width, 3), "factor": (1, 3)},
-               lambda width: 3 * width),
+    "tflite": (
+        "scale.tflite",
+        lambda: (SOURCE / "tests/models/tflite/scale.tflite").read_bytes(),
+        lambda width: {"x": (width, 3), "factor": (1, 3)},
+        lambda width: 3 * width,
+    ),
     "torch": ("wide.pt", torch, by_rows, convolved),
     "tensorflow": ("wide.pb", tensorflow, lambda width: {"x": (1, ROWS, width, 1)}, convolved),
 }

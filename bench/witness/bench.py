@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Attacks a `wasinn serve`, and measures what an honest tenant notices: docs/reliability.md, A server under attack.
+"""Attacks a `wasinn serve`, and measures how an honest tenant is affected: docs/reliability.md, A server under attack.
 
 usage: bench/witness/bench.py [ATTACK…] [--seconds S] [--rounds N] [--json FILE]
 
-The witness sends an inference of `digits` as tenant `honest`, a request to a route, and an inference of `digits` as the attacker's own tenant, in turn.
-Quiet windows and windows with the attack take turns. For each attack and each of these three: median and p99 in ms, the ratio of p99 to the quiet
-windows', and failures; and the server's peak of memory. `processes` is no attack, but as many unrelated processes as one route may have threads, which
-only compute: what an attack with more threads than processors costs by that alone.
+The witness sends, in turn, an inference of `digits` as tenant `honest`, a request to a route, and an inference of
+`digits` as the attacker's own tenant. Quiet windows and windows with the attack alternate. For each attack and each of
+these three requests the bench prints median and p99 in ms, the ratio of p99 to that of the quiet windows, the failures,
+and the peak of the server's memory. `processes` is no attack: unrelated processes compute, as many as one route can
+have threads. It shows how much of the effect comes only from more threads than processors.
 
-WASINN_BUILD names another build's folder. Exit code 1: a request of the witness failed, or the server did not end well."""
+WASINN_BUILD names another build's folder. Exit code 1: a request of the witness failed, or the server did not end
+well."""
 
 import argparse
 import contextlib
@@ -47,7 +49,13 @@ EVIL, HONEST = key("evil"), key("honest")
 
 
 def request_of(datatype, **inputs):
-    return json.dumps({"inputs": [{"name": name, "datatype": datatype, "shape": [1], "data": [value]} for name, value in inputs.items()]}).encode()
+    return json.dumps(
+        {
+            "inputs": [
+                {"name": name, "datatype": datatype, "shape": [1], "data": [value]} for name, value in inputs.items()
+            ]
+        }
+    ).encode()
 
 
 ENDLESS, KILLER = request_of("FP32", x=1), request_of("INT32", a=-(2**31), b=-1)
@@ -62,17 +70,29 @@ WITNESSES = {
 
 
 def divides():
-    """y = a / b, which ends the process that computes INT_MIN / -1."""
+    """y = a / b. A process that computes INT_MIN / -1 crashes."""
     one = onnx_models.tensor(INT32, 1)
-    return onnx_models.model([onnx_models.node("Div", ["a", "b"], ["y"])], [onnx_models.value(name, one) for name in "ab"], [onnx_models.value("y", one)])
+    return onnx_models.model(
+        [onnx_models.node("Div", ["a", "b"], ["y"])],
+        [onnx_models.value(name, one) for name in "ab"],
+        [onnx_models.value("y", one)],
+    )
 
 
 def configuration(folder, upstream):
     (folder / "loops.wat").write_text(LOOPS)
     (folder / "divides.onnx").write_bytes(divides())
-    models = {"digits": servers.MODEL, "endless": SOURCE / "tests/models/tiny/endless.onnx", "tiny": SOURCE / "models/tiny.gguf",
-              "divides": folder / "divides.onnx", "upstream": f"http://127.0.0.1:{upstream}/v2/models/m"}
-    text = "".join(f'[models.{name}]\npath = "{path}"\n{"isolate = true" if name == "divides" else ""}\n' for name, path in models.items())
+    models = {
+        "digits": servers.MODEL,
+        "endless": SOURCE / "tests/models/tiny/endless.onnx",
+        "tiny": SOURCE / "models/tiny.gguf",
+        "divides": folder / "divides.onnx",
+        "upstream": f"http://127.0.0.1:{upstream}/v2/models/m",
+    }
+    text = "".join(
+        f'[models.{name}]\npath = "{path}"\n{"isolate = true" if name == "divides" else ""}\n'
+        for name, path in models.items()
+    )
     routes = {"classify": (servers.BIN.parent / "guests/classify_route.wasm").resolve(), "loops": folder / "loops.wat"}
     text += "".join(f'[routes."/{name}"]\nfile = "{path}"\n' for name, path in routes.items())
     for name in ("honest", "evil"):
@@ -87,14 +107,14 @@ def bytes_of(path, body, headers):
 
 
 class Attacks:
-    """Each is a context, in which it goes on."""
+    """Each attack is a context manager, and lasts as long as its context."""
 
     def __init__(self, port):
         self.port = port
 
     @contextlib.contextmanager
     def held(self, path, body, count=40):
-        """So many requests, whose clients wait, and leave at the end."""
+        """Sends `count` requests, whose clients wait until the attack ends."""
         with contextlib.ExitStack() as clients:
             for _ in range(count):
                 client = clients.enter_context(socket.create_connection(("127.0.0.1", self.port)))
@@ -102,7 +122,7 @@ class Attacks:
             yield
 
     @contextlib.contextmanager
-    def again_and_again(self, count, once):  # on so many threads
+    def again_and_again(self, count, once):  # on `count` threads
         stop = threading.Event()
 
         def run():
@@ -128,7 +148,7 @@ class Attacks:
         return self.again_and_again(count, once)
 
     def unread(self):
-        """Answers that nobody reads."""
+        """Clients that never read their answers."""
         many = 50 * bytes_of(INFER.format("digits"), servers.rest_body(), EVIL)
 
         def once(stop):
@@ -163,13 +183,15 @@ ATTACKS = {
 
 
 def watch(port, stop, seen):
-    """Asks until `stop`, and puts (name, begin, seconds, status) of each request."""
+    """Sends requests until `stop`, and puts (name, begin, seconds, status) of each into `seen`."""
     records, connections = [], {}
     while not stop.is_set():
         for name, (path, body, headers) in WITNESSES.items():
             begin, status = time.monotonic(), 0
             try:
-                connection = connections.setdefault(name, http.client.HTTPConnection("127.0.0.1", port, timeout=servers.PATIENCE))
+                connection = connections.setdefault(
+                    name, http.client.HTTPConnection("127.0.0.1", port, timeout=servers.PATIENCE)
+                )
                 connection.request("POST", path, body, headers)
                 response = connection.getresponse()
                 response.read()
@@ -181,8 +203,8 @@ def watch(port, stop, seen):
     seen.put(records)
 
 
-def told_of(records, windows):
-    """Of requests that begin in these windows."""
+def summary_of(records, windows):
+    """The figures of the requests that begin in these windows."""
     inside = [one for one in records if any(begin <= one[1] < end for begin, end in windows)]
     times = sorted(seconds * 1000 for _, _, seconds, status in inside if status == 200)
     failures = sum(status != 200 for _, _, _, status in inside)
@@ -195,7 +217,7 @@ def measure(server, attack, seconds, rounds):
     witness = multiprocessing.Process(target=watch, args=(server.ports["http"], stop, seen))
     witness.start()
     time.sleep(0.5)
-    pathlib.Path(f"/proc/{server.process.pid}/clear_refs").write_text("5")  # the peak begins anew
+    pathlib.Path(f"/proc/{server.process.pid}/clear_refs").write_text("5")  # resets the peak
     windows = {"quiet": [], "attack": []}
     for _ in range(rounds):
         windows["quiet"].append((time.monotonic(), time.monotonic() + seconds))
@@ -208,18 +230,25 @@ def measure(server, attack, seconds, rounds):
     records = seen.get(timeout=2 * servers.PATIENCE)
     witness.join()
     of_each = {name: [one for one in records if one[0] == name] for name in WITNESSES}
-    told = {name: {what: told_of(of_one, spans) for what, spans in windows.items()} for name, of_one in of_each.items()}
-    return {"witnesses": told, "peak_mib": server.status("VmHWM") / 1024}
+    witnesses = {
+        name: {what: summary_of(of_one, spans) for what, spans in windows.items()} for name, of_one in of_each.items()
+    }
+    return {"witnesses": witnesses, "peak_mib": server.status("VmHWM") / 1024}
 
 
-def show(attack, told):
-    for name, one in told["witnesses"].items():
+def show(attack, result):
+    for name, one in result["witnesses"].items():
         quiet, during = one["quiet"], one["attack"]
         if quiet["p99_ms"] is None or during["p99_ms"] is None:
             print(f"{attack:10} {name:13} no answer in a window", flush=True)
             continue
-        print(f"{attack:10} {name:13} median {quiet['median_ms']:7.2f} -> {during['median_ms']:7.2f} ms   p99 {quiet['p99_ms']:7.2f} -> {during['p99_ms']:7.2f} ms"
-              f"   ratio {during['p99_ms'] / quiet['p99_ms']:6.2f}   failures {during['failures']}   peak {told['peak_mib']:.0f} MiB", flush=True)
+        median, p99 = (f"{quiet[key]:7.2f} -> {during[key]:7.2f} ms" for key in ("median_ms", "p99_ms"))
+        ratio, peak = f"{during['p99_ms'] / quiet['p99_ms']:6.2f}", f"{result['peak_mib']:.0f} MiB"
+        print(
+            f"{attack:10} {name:13} median {median}   p99 {p99}   ratio {ratio}   "
+            f"failures {during['failures']}   peak {peak}",
+            flush=True,
+        )
 
 
 def main():
@@ -231,18 +260,23 @@ def main():
     options = parser.parse_args()
     if unknown := set(options.attacks) - set(ATTACKS):
         parser.error(f"expected some of {' '.join(ATTACKS)}, found {' '.join(sorted(unknown))}")
-    told = {}
-    # The one that listens takes connections, and never answers.
+    results = {}
+    # The upstream server accepts connections, and never answers.
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0), backlog=200) as silent:
         config = configuration(pathlib.Path(folder), silent.getsockname()[1])
         with servers.wasinn(None, "--config", config, of=()) as server:
             attacks = Attacks(server.ports["http"])
             for name in options.attacks or ATTACKS:
-                told[name] = measure(server, lambda: ATTACKS[name](attacks), options.seconds, options.rounds)
-                show(name, told[name])
+                results[name] = measure(server, lambda: ATTACKS[name](attacks), options.seconds, options.rounds)
+                show(name, results[name])
     if options.json:
-        options.json.write_text(json.dumps(told, indent=2) + "\n")
-    failures = sum(one["failures"] for of_one in told.values() for of_name in of_one["witnesses"].values() for one in of_name.values())
+        options.json.write_text(json.dumps(results, indent=2) + "\n")
+    failures = sum(
+        one["failures"]
+        for of_one in results.values()
+        for of_name in of_one["witnesses"].values()
+        for one in of_name.values()
+    )
     return 1 if failures or server.process.returncode != 0 else 0
 
 

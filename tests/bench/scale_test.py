@@ -34,18 +34,18 @@ class QueueTest(unittest.TestCase):
     def test_waits_as_theory_has_them(self):
         # Pollaczek and Khinchine: behind a constant time of 1 the mean wait is rho / (2 (1 - rho)).
         for share, wait in ((0.5, 0.5), (0.8, 2.0)):
-            told = simulate.told(run(rate=1000 * share, seconds=40))
+            told = simulate.results_of(run(rate=1000 * share, seconds=40))
             self.assertAlmostEqual(told["mean_us"] / 1000, 1 + wait, delta=0.1 * (1 + wait))
             self.assertEqual((told["refused"], told["lost"]), (0, 0))
 
     def test_two_processors_share_one_queue(self):
         # With as many processors as come at once nobody waits.
-        told = simulate.told(run(rate=100, seconds=20, processors=32))
+        told = simulate.results_of(run(rate=100, seconds=20, processors=32))
         self.assertAlmostEqual(told["p99_us"], 1000, places=3)
-        self.assertLess(simulate.told(run(rate=1600, seconds=10, processors=2))["mean_us"], simulate.told(run(rate=800, seconds=10))["mean_us"])
+        self.assertLess(simulate.results_of(run(rate=1600, seconds=10, processors=2))["mean_us"], simulate.results_of(run(rate=800, seconds=10))["mean_us"])
 
     def test_who_finds_no_room_is_refused(self):
-        told = simulate.told(run(rate=1500, seconds=5, max_waiting=64))
+        told = simulate.results_of(run(rate=1500, seconds=5, max_waiting=64))
         self.assertAlmostEqual(told["refused"], 1 / 3, delta=0.03)
         self.assertAlmostEqual(told["per_s"], 1000, delta=10)
         self.assertAlmostEqual(told["p50_us"] / 1000, 64, delta=1.5)
@@ -59,7 +59,7 @@ class QueueTest(unittest.TestCase):
     def test_refused_clients_come_again_later(self):
         # A second of too much, and nothing behind it: with retries all are answered.
         setup = {"rate": 1200, "seconds": 3, "warm_up": 0.0, "max_waiting": 32}
-        self.assertGreater(simulate.told(run(**setup))["refused"], 0.1)
+        self.assertGreater(simulate.results_of(run(**setup))["refused"], 0.1)
         again = run(**setup, retries=3)
         self.assertGreater(again.tries[REFUSED], 0)
         late = [took for _, took, status in again.ended if status == ANSWERED and took > cluster.RETRY_AFTER]
@@ -70,11 +70,11 @@ class QueueTest(unittest.TestCase):
         rates = [{"share": 0.5, "per_s": 500, "mean_us": 4000, "idle": 0.25, "others": 0.0}]  # 1.5 ms each, with 2 there
         record = {**RECORD, "service_us": [2000], "alone_us": {"mean_us": 2000}, "rates": rates}
         self.assertAlmostEqual(cluster.Costs(record).share(2), 0.75, delta=0.01)
-        self.assertAlmostEqual(simulate.told(run(record, rate=10, seconds=10))["p50_us"], 2000, places=3)
-        self.assertAlmostEqual(simulate.told(run(record, rate=2000, seconds=3, max_waiting=128))["per_s"], 1000, delta=20)
+        self.assertAlmostEqual(simulate.results_of(run(record, rate=10, seconds=10))["p50_us"], 2000, places=3)
+        self.assertAlmostEqual(simulate.results_of(run(record, rate=2000, seconds=3, max_waiting=128))["per_s"], 1000, delta=20)
 
     def test_others_have_their_share(self):
-        self.assertAlmostEqual(simulate.told(run(rate=1500, seconds=10, max_waiting=64, others=0.2))["per_s"], 800, delta=40)
+        self.assertAlmostEqual(simulate.results_of(run(rate=1500, seconds=10, max_waiting=64, others=0.2))["per_s"], 800, delta=40)
 
     def test_the_same_seed_is_the_same_run(self):
         ended = [run(rate=1800, nodes=3, seconds=2, seed=seed).ended for seed in (7, 7, 8)]
@@ -85,12 +85,12 @@ class QueueTest(unittest.TestCase):
 class BalancerTest(unittest.TestCase):
     def test_policies_share_among_all(self):
         for policy in simulate.POLICIES:
-            told = simulate.told(run(rate=9000, nodes=10, seconds=1, policy=policy))
+            told = simulate.results_of(run(rate=9000, nodes=10, seconds=1, policy=policy))
             self.assertAlmostEqual(told["per_s"], 9000, delta=300)
             self.assertEqual(told["refused"], 0)
 
     def test_least_outstanding_goes_around_what_is_slow(self):
-        by = {policy: simulate.told(run(rate=4000, nodes=10, seconds=3, policy=policy, heavy=(0.01, 50)))["p99_us"] for policy in simulate.POLICIES}
+        by = {policy: simulate.results_of(run(rate=4000, nodes=10, seconds=3, policy=policy, heavy=(0.01, 50)))["p99_us"] for policy in simulate.POLICIES}
         self.assertLess(by["least-outstanding"], by["round-robin"])
 
 
