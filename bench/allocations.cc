@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kLibrary[] = "libwasinn_count_allocations.so";
 constexpr char kPreload[] = "LD_PRELOAD";
-// Set for the second run: whatever goes wrong, there is no third.
+// Set for the second run, so that there is never a third one.
 constexpr char kTried[] = "WASINN_BENCH_COUNTER_TRIED";
 
 using Counter = uint64_t (*)();

@@ -1,4 +1,4 @@
-// Counting allocations, through the library that bench/count_allocations.c is.
+// Counts allocations, through the library of bench/count_allocations.c.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace wasinn::bench {
 
-// Runs the command anew, with the same arguments, so that the library is there from the beginning. Returns if it is
-// already, and if it cannot be had.
+// Runs the command again, with the same arguments and the library preloaded. Returns if it is already preloaded, or if
+// there is no library.
 void RunUnderCounter();
 
-// Allocations of one inference on the calling thread, once it is warm; nothing without the library.
+// The allocations of one inference on the calling thread, after a first one; nullopt without the library.
 Result<std::optional<double>> CountAllocations(Runner& runner, uint64_t inferences);
 
 }  // namespace wasinn::bench

@@ -17,17 +17,17 @@
 namespace wasinn::bench {
 namespace {
 
-// What "threads" of the host is in the end: the default is one, for many guests is what wasinn is for.
+// The host's setting "threads". Its default here is one, because wasinn is for many guests.
 int Threads(const cli::HostFlags& flags) {
   std::string threads = "1";
   for (const auto& [key, value] : flags.settings) {
     if (key == "threads") threads = value;
   }
-  const int number = std::stoi(threads);  // cli::AddHostFlags takes digits only
+  const int number = std::stoi(threads);  // cli::AddHostFlags only takes digits
   return number > 0 ? number : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-// Of what a host computes in MeasureRates, the time for its steps, which are read off a host of their own.
+// The share of MeasureRates in the time of a host; another host measures the steps.
 Budget OfSteps(Budget budget) {
   constexpr double kShare = 1.0 / 3;
   budget.seconds *= kShare;
@@ -41,7 +41,7 @@ std::vector<Runner*> Pointers(const std::vector<std::unique_ptr<T>>& owned) {
   return runners;
 }
 
-// Everything that is measured; made once, in this order.
+// All measurements, made once, in this order.
 class Bench {
  public:
   explicit Bench(const Options& options) : options_(options) {}
@@ -76,7 +76,7 @@ class Bench {
     return {};
   }
 
-  // With the model, whose name becomes name_.
+  // Registers the model, and sets name_.
   Result<std::unique_ptr<Host>> NewHost(bool metrics) {
     cli::HostFlags flags = options_.host;
     std::error_code ignored;
@@ -96,11 +96,11 @@ class Bench {
     return model.name == name_ || model.name + ":" + std::to_string(model.version) == name_;
   }
 
-  // After the host, whose backend makes what the framework has once in an OS process.
+  // Called after the host is there, because its backend creates the parts of the framework that an OS process has once.
   Result<void> OpenNative() {
     NativeOptions options{.threads = Threads(options_.host)};
     std::string encoding;
-    for (const ModelInfo& model : host_->Models()) {  // the highest version is the last
+    for (const ModelInfo& model : host_->Models()) {  // the highest version comes last
       if (!IsNamed(model)) continue;
       options.path = model.path;
       options.library = model.library;
@@ -114,7 +114,7 @@ class Bench {
     if (!bound) return std::unexpected(bound.error());
     native_ = std::move(*bound);
     report_.threads = options.threads;
-    report_.engine = options_.abi == Abi::kWit ? "wasmtime" : options_.engine;  // which alone runs components
+    report_.engine = options_.abi == Abi::kWit ? "wasmtime" : options_.engine;  // the only engine that runs components
     report_.abi = NameOf(options_.abi);
     for (const Tensor& input : inputs_) report_.input_bytes += input.data.size();
     for (const Tensor& output : outputs_) report_.output_bytes += output.data.size();
@@ -213,7 +213,7 @@ class Bench {
     return {};
   }
 
-  // What a guest pays that calls wasi-nn again and again, and is not called for each inference.
+  // What a guest pays that calls wasi-nn in a loop, instead of being called for each inference.
   Result<void> TimeLoops() {
     Begin("loops of the guest's own");
     class Native final : public Runner {
@@ -275,7 +275,7 @@ class Bench {
     return {};
   }
 
-  // Last, on a host of its own, for one that measures them reads clocks.
+  // Comes last, on another host, because a host that measures steps reads clocks.
   Result<void> TimeSteps() {
     if (!options_.steps) return {};
     guests_.clear();

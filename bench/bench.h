@@ -14,7 +14,8 @@
 
 namespace wasinn::bench {
 
-// Which form of wasi-nn the guest uses: that of core modules, wasinn's one call for all, or that of components.
+// The form of wasi-nn that the guest uses: that of core modules, wasinn's one call for everything, or that of
+// components.
 enum class Abi { kWitx, kOnce, kWit };
 const char* NameOf(Abi abi);
 
@@ -23,16 +24,18 @@ struct Options {
   std::string model;  // a file, a folder, or the name of a model in the settings
   Abi abi = Abi::kWitx;
   std::string engine = "wasmtime";
-  std::function<Result<std::unique_ptr<GuestProgram>>()> compile;  // the guest, on an engine that the command has not
-  std::vector<size_t> concurrency = {1};  // guests at once, and native threads: rising, one measurement each
+  // the guest, on an engine that the command does not have
+  std::function<Result<std::unique_ptr<GuestProgram>>()> compile;
+  // numbers of guests at once, and of native threads: rising, one measurement for each
+  std::vector<size_t> concurrency = {1};
   Budget budget{.seconds = 3};
-  std::vector<int> cpus;  // the first is the one of single inferences; none: any
+  std::vector<int> cpus;  // the first CPU is for single inferences; empty: any CPU
   Shapes shapes;
-  bool steps = true;                                // of the host: a run more for each number of guests
-  std::function<void(const std::string&)> on_step;  // told what is measured next; none: nobody
+  bool steps = true;                                // of the host: another run for each number of guests
+  std::function<void(const std::string&)> on_step;  // gets the next measurement; may be empty
 };
 
-// How often `on_step` is called.
+// How many times `on_step` is called.
 size_t StepsOf(const Options& options);
 
 Result<Report> Measure(const Options& options);

@@ -1,11 +1,11 @@
-// The engine of benchmarks with components.
+// The engine of the benchmarks that run components.
 #pragma once
 
 #include "engines/wasmtime/handles.h"
 
 namespace wasinn::bench {
 
-// Without asynchronous functions, as for components of WASI 0.2 in `wasinn run`.
+// Without asynchronous functions, like for components of WASI 0.2 in `wasinn run`.
 inline wasmtime::EnginePtr NewComponentEngine() {
   wasm_config_t* config = wasm_config_new();
 #ifdef WASMTIME_FEATURE_COMPONENT_MODEL_ASYNC

@@ -43,7 +43,8 @@ class ComponentGuest final : public GuestRunner {
     auto find = [&](std::string_view name) {
       const ExportIndexPtr index(wasmtime_component_get_export_index(component, nullptr, name.data(), name.size()));
       wasmtime_component_func_t function{};
-      wasmtime_component_instance_get_func(&instance, context_, index.get(), &function);  // our guest has it
+      // the bench's guest exports it
+      wasmtime_component_instance_get_func(&instance, context_, index.get(), &function);
       return function;
     };
     prepare_ = find("prepare");
@@ -74,11 +75,11 @@ class ComponentGuest final : public GuestRunner {
   bool CallNothing() override { return Call(nothing_, {}); }
   std::string error() const override { return error_; }
   wasinn_statistics Statistics() const override { return guest_.Statistics(); }
-  // Of the first inference: all have the same inputs.
+  // Copies the outputs of the first inference: all inferences have the same inputs.
   std::span<const uint8_t> output(size_t i) const override { return outputs_[i]; }
 
  private:
-  // Calls a function that returns a u32: 0 is success.
+  // Calls a function that returns a u32, where 0 means success.
   bool Call(const wasmtime_component_func_t& function, std::span<const Value> args) {
     Value result{};
     wasmtime_error_t* error = wasmtime_component_func_call(&function, context_, args.data(), args.size(), &result, 1);
@@ -104,7 +105,7 @@ wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
-// As an embedder with many guests does it: one linker, one pre-linked component.
+// Like an embedder with many guests: one linker, one pre-linked component.
 class ComponentProgram final : public GuestProgram {
  public:
   Result<void> Compile() {

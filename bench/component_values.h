@@ -1,4 +1,4 @@
-// What bench/guests/bench_component.wat is given, in the C API's values.
+// The arguments of bench/guests/bench_component.wat, as values of the C API.
 #pragma once
 
 #include <wasmtime.h>

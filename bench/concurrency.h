@@ -8,7 +8,7 @@
 
 namespace wasinn::bench {
 
-// How many guests at once, level by level: N, or START:END[:STEP] as perf_analyzer's --concurrency-range has it.
+// How many guests run at once, level by level: N, or START:END[:STEP] as in perf_analyzer's --concurrency-range.
 std::expected<std::vector<size_t>, std::string> ParseConcurrency(const std::string& text);
 
 }  // namespace wasinn::bench

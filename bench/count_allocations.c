@@ -1,7 +1,7 @@
-// Counts the allocations of each thread. `wasinn bench` runs itself again with this library preloaded, so that the
-// allocations of all of wasinn, of the framework and of the engine come by here.
+// Counts the allocations of each thread. `wasinn bench` runs itself again with this library preloaded, so that all
+// allocations of wasinn, of the framework and of the engine pass through it.
 //
-// glibc exports its allocator under these names too, so nothing has to be looked up, which would itself allocate.
+// glibc also exports its allocator under these names, so nothing has to be looked up, which would itself allocate.
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,10 +15,10 @@ void* __libc_realloc(void* block, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 // NOLINTEND(bugprone-reserved-identifier)
 
-// A preloaded library may use the fast kind of thread-local memory; the other kind is allocated at first use.
+// A preloaded library can use the fast kind of thread-local memory; the other kind is allocated at first use.
 static __thread uint64_t allocations __attribute__((tls_model("initial-exec")));
 
-// Of the calling thread, since it began.
+// The allocations of the calling thread since it began.
 EXPORT uint64_t wasinn_count_allocations(void);
 uint64_t wasinn_count_allocations(void) { return allocations; }
 

@@ -1,4 +1,4 @@
-// A guest without an engine: calls the functions of wasinn.h on memory of its own. Errors are thrown.
+// A guest without an engine: it calls the functions of wasinn.h on its own memory. Errors are thrown.
 #pragma once
 
 #include <wasinn/engine.h>
@@ -18,7 +18,7 @@ inline void Must(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
 
-// With the model "m", and nothing else.
+// Has the model "m", and no others.
 inline Host HostOf(const Config& config, const ModelOptions& model) {
   wasinn::Result<Host> host = Host::Create(config);
   Must(host.status());
@@ -26,7 +26,7 @@ inline Host HostOf(const Config& config, const ModelOptions& model) {
   return std::move(*host);
 }
 
-// A function of wasi_ephemeral_nn, by its name there.
+// A function of wasi_ephemeral_nn, by its name in the interface.
 inline const wasinn_function& Find(std::string_view name) {
   size_t count = 0;
   const wasinn_function* const* functions = wasinn_functions(&count);
@@ -51,7 +51,8 @@ class DirectGuest {
     std::memcpy(&memory_[address], words.data(), words.size() * sizeof(uint32_t));
   }
 
-  // A call of one function, again and again, that the host does on its threads: `done` as in wasinn_guest_call_begin.
+  // A call of one function, made repeatedly, which the host runs on its threads. `done` is as in
+  // wasinn_guest_call_begin.
   struct Begun {
     wasinn_memory memory = {};
     uint64_t arg = 0;
@@ -71,7 +72,7 @@ class DirectGuest {
     wasinn_guest_call_begin(&begun.call, done, user);
   }
 
-  // As Find names it.
+  // `name` is as in Find.
   void Call(std::string_view name, std::initializer_list<uint64_t> args) {
     wasinn_memory memory = {};
     memory.struct_size = sizeof memory;

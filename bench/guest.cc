@@ -34,7 +34,8 @@ class WasmtimeGuest final : public ModuleGuest {
     if (error != nullptr || trap != nullptr) return std::unexpected(wasmtime::ToExit(error, trap).message);
     auto find = [&](std::string_view name) {
       wasmtime_extern_t item;
-      wasmtime_instance_export_get(context_, &instance, name.data(), name.size(), &item);  // our guest has it
+      // the bench's guest exports it
+      wasmtime_instance_export_get(context_, &instance, name.data(), name.size(), &item);
       return item.of;
     };
     memory_.kind = WASMTIME_EXTERN_MEMORY;
@@ -72,7 +73,7 @@ wasinn_wasmtime_caller CallerOf(wasmtime_context_t* context, void*) {
   return *static_cast<wasinn_wasmtime_caller*>(wasmtime_context_get_data(context));
 }
 
-// As an embedder with many guests does it: one linker, one pre-linked module.
+// Like an embedder with many guests: one linker, one pre-linked module.
 class WasmtimeProgram final : public GuestProgram {
  public:
   Result<void> Compile(const ModuleBytes& bytes, const engines::Pool& pool) {

@@ -1,4 +1,4 @@
-// How a guest describes a tensor whose element type its form of wasi-nn has no number for.
+// How a guest describes a tensor whose element type has no number in its form of wasi-nn.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace wasinn::bench {
 
 struct GuestType {
-  uint8_t number;  // of the form of wasi-nn
+  uint8_t number;  // a number of the form of wasi-nn
   std::vector<uint32_t> dims;
 };
 
@@ -32,7 +32,7 @@ inline GuestType DescribeForGuest(const Tensor& tensor, std::span<const Dtype> t
     case WASINN_DTYPE_BF16:
     case WASINN_DTYPE_I16:
     case WASINN_DTYPE_U16:
-      // The last dimension counts bytes, two for each element.
+      // The last dimension counts bytes, two per element.
       type.number = number(WASINN_DTYPE_U8);
       if (type.dims.empty()) type.dims.push_back(1);
       type.dims.back() *= 2;

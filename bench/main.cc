@@ -1,4 +1,4 @@
-// wasinn-bench, which `wasinn bench` starts: what a model costs natively and from a guest.
+// wasinn-bench, which `wasinn bench` starts: the cost of a model natively and from a guest.
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
@@ -39,14 +39,14 @@ constexpr char kFooter[] =
     "  wasinn bench --engine wasmtime,wamr --abi witx,once --json digits.onnx digits.tflite";
 
 struct Flags {
-  Options options;  // what all measurements have
+  Options options;  // settings of all measurements
   std::vector<std::string> models, engines = {"wasmtime"};
   std::vector<Abi> abis = {Abi::kWitx};
   bool json = false;
   std::string csv, svg;  // files; "": none
 };
 
-// Every combination, of which only Wasmtime runs components.
+// Every combination. Only Wasmtime runs components.
 std::vector<Options> Combinations(const Flags& flags) {
   std::vector<Options> all;
   for (const std::string& model : flags.models) {
@@ -136,11 +136,11 @@ void Print(std::span<const Report> reports, bool json) {
     if (reports.size() > 1) text += "\n" + ToComparison(reports);
   }
   std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);  // before what stderr says of it
+  std::fflush(stdout);  // before the message about it on stderr
 }
 
-// "": it is written, or nobody wants it.
-// "ae" leaves what is there: to see whether it can be written, before minutes of measuring.
+// Does nothing if the file is written, or if there is none. "ae" keeps what the file has: this only checks that it can
+// be written, before minutes of measuring.
 std::string Write(const std::string& path, const std::string& text, const char* mode = "we") {
   if (path.empty()) return "";
   std::FILE* const file = std::fopen(path.c_str(), mode);

@@ -25,7 +25,7 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// The median distance from the median, as a share of it.
+// The median distance from the median, divided by the median.
 double Spread(std::vector<double> values) {
   const double median = Median(values);
   for (double& value : values) value = std::abs(value - median);
@@ -37,7 +37,7 @@ uint32_t InNanoseconds(Clock::duration duration) {
   return static_cast<uint32_t>(std::min<int64_t>(ns, UINT32_MAX));
 }
 
-// Seconds of one inference, warm.
+// The seconds of one inference, after a first one.
 Result<double> Estimate(Runner& runner) {
   constexpr int kWarmUp = 3;
   constexpr double kEnough = 0.02;
@@ -77,7 +77,7 @@ Together Summed(std::span<const Worker> workers, Clock::time_point start, const 
     all.per_s += static_cast<double>(worker.samples.size()) / Seconds(worker.last - start);
     end = std::max(end, worker.last);
   }
-  // Who has made his inferences early leaves the others alone.
+  // A thread that has finished early does not disturb the others.
   if (budget.iterations > 0) all.per_s = static_cast<double>(all.samples.size()) / Seconds(end - start);
   return all;
 }
@@ -122,14 +122,15 @@ Result<std::vector<Samples>> MeasureLatency(std::span<Runner* const> runners, co
     for (const size_t i : order) {
       if (!Turn(*runners[i], std::min(turn, total - done), samples[i])) return std::unexpected(runners[i]->error());
     }
-    std::ranges::next_permutation(order);  // nobody always follows the same one
+    std::ranges::next_permutation(order);  // changes the order, so that none always follows the same one
   }
   return samples;
 }
 
 Result<Together> MeasureTogether(std::span<Runner* const> runners, const Budget& budget, std::span<const int> cpus,
                                  const std::function<void()>& begin) {
-  // One start for all: a thread that gets a processor late has done less in that time, not worked a shorter one.
+  // All threads start at the same time: one that gets a processor late has made fewer inferences in that time, not
+  // worked for a shorter time.
   Clock::time_point start;
   const auto start_all = [&]() noexcept {
     if (begin) begin();

@@ -37,7 +37,7 @@ Result<void> ModuleGuest::Prepare(const std::string& name, const std::vector<Ten
   return {};
 }
 
-// 0 is success.
+// A result of 0 means success.
 bool ModuleGuest::Call(Function function, std::initializer_list<uint32_t> args) {
   if (!Enter(function, args)) [[unlikely]]
     return false;
@@ -47,7 +47,7 @@ bool ModuleGuest::Call(Function function, std::initializer_list<uint32_t> args) 
   return false;
 }
 
-// Copies bytes, or zeros, to a new place in the guest's memory.
+// Copies bytes, or zeros, into newly allocated memory of the guest.
 uint32_t ModuleGuest::Put(const void* bytes, size_t size) {
   if (!Enter(kReserve, {static_cast<uint32_t>(size)})) result_ = 0;
   full_ = full_ || result_ == 0 || size > UINT32_MAX;

@@ -1,4 +1,4 @@
-// The guest side as a core module, bench/guests/bench.c, whatever engine runs it.
+// The guest side as a core module, bench/guests/bench.c, for any engine.
 #pragma once
 
 #include <fmt/format.h>
@@ -40,7 +40,8 @@ class ModuleGuest : public GuestRunner {
   static constexpr const char* kNames[kFunctions] = {"reserve", "prepare", "iterate", "iterate_many", "nothing"};
   static constexpr size_t kMostArgs = 8;
 
-  // Calls a function of i32s that returns one, which goes into result_. False: it trapped, and error_ says why.
+  // Calls a function that takes and returns i32; the result goes into result_. Returns false if it trapped; error_ has
+  // the reason.
   virtual bool Enter(Function function, std::initializer_list<uint32_t> args) = 0;
   virtual uint8_t* Memory() const = 0;
 
@@ -61,7 +62,7 @@ class ModuleGuest : public GuestRunner {
   bool full_ = false;
 };
 
-// With limits that are in no measurement's way.
+// Its limits are so high that they affect no measurement.
 Result<Guest> NewBenchGuest(const Host& host);
 
 }  // namespace wasinn::bench

@@ -1,5 +1,5 @@
-// ONNX Runtime through its C API. Settings as in backends/onnx: one thread, or the pool that the backend made; all
-// graph optimisations; no spinning.
+// ONNX Runtime through its C API. It has the settings of backends/onnx: one thread, or the pool that the backend made;
+// all graph optimisations; no spinning.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "bench/native.h"
-// Never linked: that would bind a symbol version which other releases lack.
+// Looked up and not linked: linking would bind a symbol version that other releases lack.
 #define ORT_API_MANUAL_INIT
 #include <onnxruntime_c_api.h>
 
 namespace wasinn::bench {
 namespace {
 
-// The oldest release that wasinn's backend takes; every newer one still serves its functions.
+// The oldest release that wasinn's backend takes; every newer one still has its functions.
 constexpr uint32_t kApiVersion = 21;
 
 template <typename T>
@@ -45,11 +45,11 @@ class Library {
   const OrtApi* api_;
 };
 
-// What runners share.
+// The parts that runners share.
 struct Session {
   Session(const NativeOptions& options, const std::vector<Tensor>& model_inputs, std::vector<Tensor>* model_outputs)
       : api(options.library), inputs(model_inputs), outputs(model_outputs) {
-    // There is one environment in an OS process, and wasinn's backend has made it.
+    // An OS process has one environment, which wasinn's backend has made.
     OrtEnv* raw_env = nullptr;
     api.Check(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "bench", &raw_env));
     env = {raw_env, api->ReleaseEnv};
@@ -149,7 +149,7 @@ class OnnxRunner final : public NativeRunner {
     api_->ClearBoundOutputs(binding_.get());
   }
 
-  // From now on outputs have fixed places.
+  // From here on, outputs have fixed places.
   void BindOutputs() {
     for (const Tensor& output : *session_.outputs) {
       outputs_.emplace_back(output.data.size());
@@ -176,7 +176,7 @@ class OnnxRunner final : public NativeRunner {
     api_.Check(api_->CreateTensorWithDataAsOrtValue(session_.cpu.get(), buffer.data(), buffer.size(),
                                                     tensor.dims.data(), tensor.dims.size(), ToOrt(tensor.dtype),
                                                     &value));
-    const OrtPtr<OrtValue> owned(value, api_->ReleaseValue);  // the binding keeps one of its own
+    const OrtPtr<OrtValue> owned(value, api_->ReleaseValue);  // the binding keeps its own reference
     api_.Check(bind(binding_.get(), tensor.name.c_str(), value));
   }
 

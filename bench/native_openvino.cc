@@ -1,5 +1,5 @@
-// OpenVINO through its C API. Settings as in backends/openvino: the latency hint, the same threads and streams, no
-// pinning.
+// OpenVINO through its C API. It has the settings of backends/openvino: the latency hint, the same threads and streams,
+// no pinning.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <openvino/c/openvino.h>
@@ -68,9 +68,9 @@ class OvLibrary {
 #undef BENCH_OPENVINO_MEMBER
 };
 
-// OpenVINO takes a plugin that it lacks from the working folder, where a guest may have put one, as it makes a core:
-// meanwhile the working folder is its own. The backend has other means (openvino/core.h), for other threads may be
-// using the working folder there; here, nothing does.
+// While it makes a core, OpenVINO looks for missing plugins in the working folder, where a guest may have put one. So
+// the working folder is set to OpenVINO's own meanwhile. The backend cannot do that (openvino/core.h), because other
+// threads may use the working folder; here there are none.
 ov_core_t* NewCore(const OvLibrary& api, const std::string& library) {
   namespace fs = std::filesystem;
   const fs::path before = fs::current_path();
@@ -82,7 +82,7 @@ ov_core_t* NewCore(const OvLibrary& api, const std::string& library) {
   return core;
 }
 
-// What runners share.
+// The parts that runners share.
 struct OvModel {
   OvModel(const NativeOptions& options, const std::vector<Tensor>& model_inputs, std::vector<Tensor>* model_outputs)
       : api(options.library), inputs(model_inputs), outputs(model_outputs) {
@@ -155,7 +155,7 @@ class OpenVinoRunner final : public NativeRunner {
     }
   }
 
-  // From now on outputs have fixed places.
+  // From here on, outputs have fixed places.
   void BindOutputs() {
     for (size_t i = 0; i < model_.outputs->size(); ++i) {
       const Tensor& output = (*model_.outputs)[i];
@@ -182,7 +182,7 @@ class OpenVinoRunner final : public NativeRunner {
     const ov_shape_t shape = {.rank = static_cast<int64_t>(dims.size()), .dims = dims.data()};
     ov_tensor_t* raw = nullptr;
     api_.Check(api_.ov_tensor_create_from_host_ptr(ToOv(tensor.dtype), shape, buffer.data(), &raw));
-    const OvPtr<ov_tensor_t> owned(raw, api_.ov_tensor_free);  // the request keeps one of its own
+    const OvPtr<ov_tensor_t> owned(raw, api_.ov_tensor_free);  // the request keeps its own reference
     api_.Check(bind(request_.get(), index, raw));
   }
 

@@ -1,6 +1,6 @@
-// TensorFlow through its C API. Settings as in backends/tensorflow: operations one after the other on the caller's
-// thread, each with the pool of the backend's size. TensorFlow makes its outputs anew in each run, and shows them in
-// place.
+// TensorFlow through its C API. It has the settings of backends/tensorflow: operations run one after the other on the
+// caller's thread, each with a pool of the backend's size. TensorFlow makes new outputs in each run, and they are read
+// in place.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <tensorflow/c/c_api.h>
@@ -101,13 +101,13 @@ TF_DataType ToTf(Dtype dtype) {
   throw std::runtime_error("an input of unknown type");
 }
 
-// What runners share.
+// The parts that runners share.
 struct TfSession {
   TfSession(const NativeOptions& options, const std::vector<Tensor>& model_inputs, std::vector<Tensor>* model_outputs)
       : api(options.library), inputs(model_inputs), outputs(model_outputs) {
     std::ifstream file(options.path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    // A GraphDef begins with a node, a SavedModel with a number.
+    // A GraphDef begins with a node, and a SavedModel with a number.
     if (bytes.empty() || bytes[0] != '\x0a') {
       throw std::runtime_error(fmt::format("{}: bench compares frozen graphs of TensorFlow only", options.path));
     }
@@ -177,7 +177,7 @@ class TfRunner final : public NativeRunner {
     return api_.TF_GetCode(status_.get()) == TF_OK;
   }
 
-  // After a run: shapes and sizes.
+  // Sets shapes and sizes after a run.
   void Describe(std::vector<Tensor>* outputs) const {
     for (size_t i = 0; i < results_.size(); ++i) {
       Tensor& output = (*outputs)[i];

@@ -1,5 +1,5 @@
-// TensorFlow Lite through its C API. Settings as in backends/tflite: XNNPACK, the same number of threads. Inputs and
-// outputs lie in the interpreter's own memory, which is read and written in place.
+// TensorFlow Lite through its C API. It has the settings of backends/tflite: XNNPACK, and the same number of threads.
+// Inputs and outputs are in the interpreter's own memory, and are read and written in place.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <tensorflow/lite/c/c_api.h>
@@ -15,7 +15,7 @@
 namespace wasinn::bench {
 namespace {
 
-// XNNPACK's header is not among those at hand. Its options begin with the number of threads in all versions.
+// XNNPACK's header is not available here. Its options begin with the number of threads in all versions.
 struct XnnpackOptions {
   int32_t threads;
   uint32_t others[63];
@@ -81,7 +81,7 @@ struct TfLite {
   void (*xnnpack_delete)(TfLiteDelegate*);
 };
 
-// What TensorFlow Lite said last.
+// The last message of TensorFlow Lite.
 void KeepMessage(void* self, const char* format, va_list args) {
   char line[512] = "";
   std::vsnprintf(line, sizeof(line), format, args);

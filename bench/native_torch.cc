@@ -1,5 +1,5 @@
-// PyTorch through its C++ API, which torch/module.cc calls. Settings as in backends/torch; outputs are shown where
-// PyTorch made them.
+// PyTorch through its C++ API, which torch/module.cc calls. It has the settings of backends/torch. Outputs are read in
+// the memory in which PyTorch made them.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -17,7 +17,8 @@ namespace {
 
 constexpr char kTorchModule[] = "libwasinn_bench_torch.so";
 
-// Once the backend has opened libtorch, for what the module is linked to is found by name.
+// The module is opened after the backend has opened libtorch, because the libraries that the module needs are found by
+// name.
 const TorchFunctions& OpenTorch() {
   const std::string path = PathBesideBackends(kTorchModule);
   if (path.empty()) throw std::runtime_error(fmt::format("{} is missing beside the backends", kTorchModule));
@@ -30,7 +31,7 @@ const TorchFunctions& OpenTorch() {
   return *function();
 }
 
-// The reason of a failure.
+// Why the call failed.
 using TorchError = std::array<char, 2000>;
 
 class TorchRunner final : public NativeRunner {
@@ -50,13 +51,13 @@ class TorchRunner final : public NativeRunner {
     }
     run_.reset(api.new_run(model, tensors.data(), tensors.size(), error_.data(), error_.size()));
     if (run_ == nullptr) throw std::runtime_error(error());
-    // The first runs find out about types and shapes, and compile.
+    // The first runs determine types and shapes, and compile.
     for (int i = 0; i < 3; ++i) {
       if (!Run()) throw std::runtime_error(error());
     }
   }
 
-  // After a run: what there is, its types, shapes and sizes.
+  // Sets the number, types, shapes and sizes of the outputs after a run.
   void Describe(std::vector<Tensor>* outputs) const {
     outputs->resize(api_.count_outputs(run_.get()));
     for (size_t i = 0; i < outputs->size(); ++i) {

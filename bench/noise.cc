@@ -9,8 +9,8 @@
 namespace wasinn::bench {
 namespace {
 
-constexpr double kQuietLoad = 0.5;     // what a machine has that does nothing else
-constexpr double kQuietSpread = 0.05;  // of the native side's turns
+constexpr double kQuietLoad = 0.5;     // of a machine that does nothing else
+constexpr double kQuietSpread = 0.05;  // the spread of the native side's turns
 
 std::string LoadWarning(const Report& report) {
   const auto processors = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));

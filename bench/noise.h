@@ -1,4 +1,4 @@
-// Whether the machine is quiet enough to believe what is measured on it.
+// Whether the machine is quiet enough for its measurements to count.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace wasinn::bench {
 
-// Processes that wanted to run in the last minute, on average; 0 where nobody knows.
+// The average number of processes that wanted to run in the last minute; 0 if unknown.
 double LoadAverage();
 
-// What makes the reports doubtful, in words; none: nothing does.
+// The reasons to doubt the reports, in words; empty if there are none.
 std::vector<std::string> NoiseWarnings(std::span<const Report> reports);
 
 }  // namespace wasinn::bench

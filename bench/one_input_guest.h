@@ -29,14 +29,15 @@ class OneInputGuest {
 
   // On any thread; one for each context.
   void Compute(size_t context = 0) { calls_.Call("compute", {contexts_[context]}); }
-  // The same of the first, on a thread of the host's.
+  // The same for the first context, on a thread of the host.
   void Begin(void (*done)(void* user, uint32_t result), void* user) {
     calls_.Begin(begun_, "compute", contexts_[0], done, user);
   }
 
  private:
   static constexpr uint32_t kName = 8, kResult = 16, kTensor = 32, kDims = 64, kData = 1024;  // addresses
-  static constexpr uint8_t kF32 = 1;                                                          // in wasi-nn.witx
+  // a number of wasi-nn.witx
+  static constexpr uint8_t kF32 = 1;
   static uint32_t Bytes(const std::vector<uint32_t>& dims) {
     return std::accumulate(dims.begin(), dims.end(), static_cast<uint32_t>(sizeof(float)), std::multiplies<>());
   }

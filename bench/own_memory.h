@@ -1,4 +1,4 @@
-// What memory this OS process has.
+// The memory of this OS process.
 #pragma once
 
 #include <fstream>
@@ -7,7 +7,7 @@
 
 namespace wasinn::bench {
 
-// A field of /proc/self/status, in KiB: "VmRSS:" is what it has, "VmHWM:" the most that it had.
+// A field of /proc/self/status, in KiB: "VmRSS:" is the current memory, "VmHWM:" its peak.
 inline long MemoryKib(std::string_view field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

@@ -43,7 +43,7 @@ std::string Escaped(const std::string& text) {
   return escaped;
 }
 
-// 1, 2 or 5 times a power of ten, so that there are five ticks at most.
+// 1, 2 or 5 times a power of ten, so that there are at most five ticks.
 double TickStep(double most) {
   const double least = most / 5;
   const double power = std::pow(10, std::floor(std::log10(least)));

@@ -1,4 +1,4 @@
-// How far a measurement is, for who waits at a terminal.
+// Shows the progress of a measurement to a user at a terminal.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace wasinn::bench {
 
-// One line on stderr, written over and over, and gone at the end; nothing where stderr is no terminal.
+// One line on stderr, which is overwritten and gone at the end. Writes nothing if stderr is no terminal.
 class Progress {
  public:
   explicit Progress(size_t steps);
@@ -14,7 +14,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Another step begins.
+  // The next step begins.
   void Begin(const std::string& step);
 
  private:

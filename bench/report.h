@@ -1,4 +1,4 @@
-// What `wasinn bench` found.
+// The results of `wasinn bench`.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ enum Side { kNative, kNativeCopy, kGuest, kSides };
 
 inline constexpr uint32_t kLoop = 16;
 
-// So many guests on one graph, and as many native threads on one session, in turns.
+// `guests` guests on one graph, and as many native threads on one session, in turns.
 struct Level {
   size_t guests = 1;
   double native_per_s = 0, guest_per_s = 0;
   double ratio = 0;   // guest to native: the median of neighbouring turns
-  double spread = 0;  // of the native turns: what the machine adds
+  double spread = 0;  // of the native turns: the noise of the machine
   Percentiles native_us, guest_us;
   std::optional<Steps> steps;  // of the guests, from a run of their own
 };
@@ -29,10 +29,10 @@ struct Level {
 struct Report {
   std::string model;      // as the user named it
   std::string framework;  // "ONNX Runtime 1.31.1"
-  std::string engine;     // that runs the guest
+  std::string engine;     // the engine that runs the guest
   std::string abi;        // the form of wasi-nn that the guest uses
   int threads = 1;        // of one inference
-  std::vector<int> cpus;  // that it was pinned to; empty: none
+  std::vector<int> cpus;  // the CPUs that it was pinned to; empty: none
   Budget budget;
   uint64_t input_bytes = 0, output_bytes = 0;
 
@@ -47,16 +47,16 @@ struct Report {
   double bytes_copied = 0, copies = 0;                          // by wasinn, of one inference
   std::optional<double> native_allocations, guest_allocations;  // of one inference
   bool outputs_equal = false;
-  double load_average = 0;  // of the last minute, before it began
+  double load_average = 0;  // of the minute before the run
 };
 
-// Of one inference from a guest, those that a native one has not.
+// The allocations of an inference from a guest minus those of a native one.
 std::optional<double> AllocationsByWasinn(const Report& report);
 
 std::string ToText(const Report& report);
-// Several reports side by side, a line each.
+// Several reports next to each other, with a line for each.
 std::string ToComparison(std::span<const Report> reports);
-// One report is an object, several are an array of them.
+// One report is an object, several are an array.
 std::string ToJson(std::span<const Report> reports);
 // A line for each level of each report.
 std::string ToCsv(std::span<const Report> reports);

@@ -1,4 +1,5 @@
-// What `wasinn bench --csv` writes, by RFC 4180 but for the ends of lines, which are those of text files.
+// The output of `wasinn bench --csv`, which is as in RFC 4180 except for the ends of lines, which are those of text
+// files.
 #include <fmt/format.h>
 
 #include <initializer_list>

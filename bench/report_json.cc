@@ -1,4 +1,4 @@
-// What `wasinn bench --json` prints: bench/README.md has its keys.
+// The output of `wasinn bench --json`. bench/README.md lists its keys.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Counts are whole numbers unless something is odd.
+// Counts are whole numbers, except if something is odd.
 Json Count(double value) {
   if (value == std::floor(value)) return static_cast<int64_t>(value);
   return value;

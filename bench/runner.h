@@ -1,4 +1,4 @@
-// What is timed: one inference, again and again, on the same tensors.
+// Makes the inferences that are timed, always on the same tensors.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace wasinn::bench {
 class Runner {
  public:
   virtual ~Runner() = default;
-  // One inference. False: it failed, and error() says why.
+  // Makes one inference. Returns false if it failed; error() has the reason.
   virtual bool Run() = 0;
   virtual std::string error() const = 0;
 };

@@ -9,7 +9,7 @@
 namespace wasinn::bench {
 namespace {
 
-// As Prometheus' text has the values of labels.
+// Escapes a value like a label of Prometheus' text format.
 std::string Label(const std::string& model) {
   std::string escaped;
   for (const char c : model) {

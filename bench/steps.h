@@ -1,4 +1,4 @@
-// Where a guest's inference spends its time, by the host's own metrics: the split that Triton's perf_analyzer prints.
+// The time of a guest's inference by steps, from the host's own metrics. Triton's perf_analyzer prints the same split.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace wasinn::bench {
 
-// Of one inference, on average, in microseconds. docs/metrics.md says what each step is.
+// Averages of one inference, in microseconds. docs/metrics.md defines the steps.
 struct Steps {
   double queue = 0, compute_input = 0, compute_infer = 0, compute_output = 0;
-  double rest = 0;  // of the inference as the bench times it: the engine, the ABI, and reading clocks
+  double rest = 0;  // of the time that the bench measures: the engine, the ABI, and reading clocks
 };
 
-// What a host with the setting `metrics` has counted so far.
+// The counters of a host with the setting `metrics`.
 struct StepSums {
   double inferences = 0;
-  Steps us;  // of all inferences; without a rest
+  Steps us;  // of all inferences, without `rest`
 };
-// From the text of Host::Metrics, for one model.
+// Reads the text of Host::Metrics, for one model.
 StepSums ParseSteps(const std::string& metrics, const std::string& model);
 
-// Of the inferences between two readings, which are `samples` from outside.
+// The averages of the inferences between two readings; `samples` are their times from outside.
 Steps MeanSteps(const StepSums& before, const StepSums& after, const Samples& samples);
 
 }  // namespace wasinn::bench

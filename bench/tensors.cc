@@ -10,7 +10,7 @@
 namespace wasinn::bench {
 namespace {
 
-// Small, fast, good enough; the same numbers on every machine.
+// Small, fast, and good enough; it gives the same numbers on every machine.
 class Random {
  public:
   uint64_t Next() {
@@ -61,7 +61,7 @@ void Fill(Dtype dtype, Random& random, Buffer& buffer) {
   }
 }
 
-// The shape to use: what the model says, then what the user says, then 1.
+// The shape to use: each dimension as the model declares it, else as the user sets it, else 1.
 Result<std::vector<int64_t>> ShapeOf(const Io& io, const Shapes& shapes) {
   const auto given = shapes.find(io.name);
   if (given == shapes.end() && !io.has_rank) {
@@ -104,7 +104,7 @@ Result<Tensor> MakeInput(Io io, uint32_t index, const Shapes& shapes, Random& ra
 }
 
 Result<void> CheckServable(const Io& io, const char* what) {
-  // A servable one of unknown type takes any, as in TorchScript.
+  // If the type is unknown, the model takes any type, as in TorchScript.
   if ((io.flags & WASINN_IO_UNSERVABLE) == 0) return {};
   return std::unexpected(fmt::format("{} '{}' is of type {}, which bench cannot pass", what, io.name,
                                      io.type_name.empty() ? "?" : io.type_name));

@@ -1,4 +1,4 @@
-// The tensors that a model is timed with.
+// The tensors with which a model is timed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace wasinn::bench {
 template <typename T>
 using Result = std::expected<T, std::string>;
 
-// Bytes on a boundary of 64, so that no side is slow by an accident of malloc. Zeroed.
+// Zeroed bytes on a boundary of 64, so that no side is slow only because of where malloc puts its memory.
 class Buffer {
  public:
   explicit Buffer(size_t size = 0);
@@ -34,7 +34,7 @@ class Buffer {
 };
 
 struct Tensor {
-  uint32_t index = 0;  // among the model's inputs, or outputs
+  uint32_t index = 0;  // among the model's inputs or outputs
   std::string name;
   Dtype dtype = WASINN_DTYPE_UNKNOWN;
   std::vector<int64_t> dims;
@@ -43,15 +43,15 @@ struct Tensor {
 
 size_t ElementSize(Dtype dtype);
 
-// Shapes by the names of inputs; what they leave open is 1.
+// Shapes by the names of inputs; open dimensions are 1.
 using Shapes = std::map<std::string, std::vector<int64_t>>;
 
 // Every input that a guest must set, filled with pseudo-random numbers that are the same in each run: 0 to 1 for
-// floats, small numbers for small integers, 0 or 1 for large ones, which are often indices. Where the model does not
-// say of which type an input is, it is of f32.
+// floats, small numbers for small integers, 0 or 1 for large integers, which are often indices. If the model does not
+// declare the type of an input, it is f32.
 Result<std::vector<Tensor>> MakeInputs(const Signature& signature, const Shapes& shapes);
 
-// Every output, described by its name alone: what is not known before a run is for the native side to fill in.
+// Every output, with only its name set. The native side fills in what is unknown before a run.
 Result<std::vector<Tensor>> MakeOutputs(const Signature& signature);
 
 }  // namespace wasinn::bench

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kStack = 64 << 10;
 
-// WAMR's signal stack, on each thread that calls a guest.
+// WAMR's signal stack, which each thread needs that calls a guest.
 void SetUpThread() {
   struct Thread {
     Thread() : ours(!wasm_runtime_thread_env_inited() && wasm_runtime_init_thread_env()) {}

@@ -1,5 +1,5 @@
-// What it costs components to be set aside: inferences per second of as many guests as wanted on one thread, all in flight, against
-// those of as many on threads that wait, in turns.
+// What it costs components to be set aside: inferences per second of many guests that are all in flight on one thread,
+// compared with as many guests on threads that wait, in turns.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <wasinn/wasmtime.h>
@@ -49,7 +49,7 @@ T Must(Result<T> result) {
 }
 void Must(wasmtime_error_t* error) { Must(TakeError(error)); }
 
-// Guests that can go on, by any thread.
+// Guests that can continue; any thread adds them.
 template <typename Guest>
 class Ready {
  public:
@@ -70,7 +70,7 @@ class Ready {
   std::vector<Guest*> guests_;
 };
 
-// Compiled once, linked for threads that wait or for futures.
+// The component, compiled once, and linked for threads that wait or for futures.
 struct Program {
   Program(wasm_engine_t* with, bool rests);
 
@@ -80,7 +80,7 @@ struct Program {
   ComponentPrePtr pre;
 };
 
-// A guest with its store and its input; what it does is iterate.
+// A guest with its store and its input. Its work is the export iterate.
 class Guest {
  public:
   Guest(const Program& program, const wasinn::Host& host, const Arguments& arguments, Ready<Guest>& ready)
@@ -104,23 +104,23 @@ class Guest {
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
 
-  // Where threads wait.
+  // For guests that wait on their thread.
   void Iterate() { Call(iterate_, {}); }
 
-  // Where they do not: begins so many, and runs until it rests.
+  // For guests with futures: begins `n` inferences, and runs until the first pause.
   void BeginIterations(int iterations) {
     left_ = iterations;
     BeginCall(iterate_, {});
   }
-  // Goes on. True: all are done. It may have been woken for a call whose end it has seen.
+  // Continues. Returns true once all inferences are done. A wake can be for a call that the guest has already seen end.
   bool GoOn() {
     while (left_ > 0 && wasmtime_call_future_poll(future_)) {
       EndCall();
       if (--left_ > 0) BeginCall(iterate_, {});
     }
-    return left_ == 0 && !std::exchange(told_, true);
+    return left_ == 0 && !std::exchange(is_reported_, true);
   }
-  void Reset() { told_ = false; }
+  void Reset() { is_reported_ = false; }
 
   static wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
     return static_cast<Guest*>(wasmtime_context_get_data(context))->guest_.get();
@@ -168,7 +168,7 @@ class Guest {
     wasmtime_call_future_delete(future_);
     if (error_ != nullptr) Must(std::exchange(error_, nullptr));
   }
-  // As nobody else is there yet, this thread waits for its wakes.
+  // No other thread uses the guest yet, so this one waits for its wakes.
   void Finish() {
     while (!wasmtime_call_future_poll(future_)) (void)ready_.Take();
     Delete();
@@ -186,7 +186,7 @@ class Guest {
   wasmtime_error_t* error_ = nullptr;
   wasmtime_call_future_t* future_ = nullptr;
   int left_ = 0;
-  bool told_ = false;
+  bool is_reported_ = false;
 };
 
 Program::Program(wasm_engine_t* with, bool rests) : engine(with), is_async(rests) {
@@ -212,7 +212,7 @@ Guests MakeGuests(const Program& program, const wasinn::Host& host, const Argume
   return guests;
 }
 
-// Each thread has its share of the guests, one inference of each after the other.
+// Each thread has its share of the guests, and makes one inference of each after the other.
 void RunWaiting(const Guests& guests, size_t threads, int iterations) {
   std::vector<std::jthread> all;
   all.reserve(threads);
@@ -239,7 +239,7 @@ void RunResting(const Guests& guests, Ready<Guest>& ready, int iterations) {
 
 struct Turn {
   double per_second;
-  double cpu_ms;  // of all threads for each inference: what other programs take of the machine is not in it
+  double cpu_ms;  // processor time of all threads per inference, without that of other programs
 };
 
 double CpuSeconds() {
@@ -271,10 +271,10 @@ int Main(int argc, char** argv) {
   size_t guests = 1000, threads = 2;
   int iterations = 4, turns = 5;
   app.add_option("MODEL", model, "A model file")->required();
-  app.add_option("--guests", guests, "Of each kind; default 1000");
-  app.add_option("--threads", threads, "That wait, and of the host's for those that do not; default 2");
+  app.add_option("--guests", guests, "Guests of each kind; default 1000");
+  app.add_option("--threads", threads, "Threads that wait, and threads of the host for guests in flight; default 2");
   app.add_option("--iterations", iterations, "Inferences of each guest in a turn; default 4");
-  app.add_option("--turns", turns, "default 5");
+  app.add_option("--turns", turns, "Turns of each kind; default 5");
   CLI11_PARSE(app, argc, argv);
 
   wasinn::Config config;

@@ -1,5 +1,5 @@
-// What batches gain: inferences per second of many guests on one model, each by itself and in batches, and of the
-// framework called natively, one row at a time and a whole batch. No engine, as in many-guests.
+// What batches gain: inferences per second of many guests on one model, separately and in batches; and those of the
+// framework called natively, a row at a time and a whole batch at a time. There is no engine, as in many-guests.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -51,7 +51,7 @@ class GuestRunner : public Runner {
   std::string error_;
 };
 
-// Guests of a host, whose model "m" has batches or has none.
+// Guests of a host whose model "m" has batches or not.
 struct Crowd {
   Crowd(const Options& options, bool batched) {
     wasinn::Config config;
@@ -76,7 +76,7 @@ struct Crowd {
   std::vector<Runner*> runners;
 };
 
-// The framework on inputs of so many rows, called by so many threads.
+// The framework on inputs of `rows` rows, called by `threads` threads.
 struct Native {
   Native(const Options& options, const wasinn::Host& host, int64_t rows, int threads) {
     const wasinn::Signature signature = [&] {
@@ -109,14 +109,14 @@ int Run(int argc, char** argv) {
   Options options;
   int processors = 2;
   app.add_option("MODEL", options.model, "A model file")->required();
-  app.add_option("--dims", options.dims, "Of its input without the first, which is the batch")->required();
-  app.add_option("--guests", options.guests, "default 16");
+  app.add_option("--dims", options.dims, "Dims of its input without the first, which is the batch")->required();
+  app.add_option("--guests", options.guests, "Guests at once; default 16");
   app.add_option("--batch", options.batch, "max_batch_size; default 16");
   app.add_option("--delay", options.delay, "max_queue_delay_microseconds; default 0");
   app.add_option("--instances", options.instances, "instance_count; default wasinn's default");
-  app.add_option("--threads", options.threads, "Of the framework for one compute; default 1");
+  app.add_option("--threads", options.threads, "Threads of the framework for one inference; default 1");
   app.add_option("--processors", processors, "Threads of the native side; default 2");
-  app.add_option("--seconds", options.seconds, "For each pair; default 10");
+  app.add_option("--seconds", options.seconds, "Seconds for each pair; default 10");
   CLI11_PARSE(app, argc, argv);
 
   const Crowd single(options, false), batched(options, true);

@@ -1,5 +1,5 @@
-// What it costs that a guest chooses the tokens of a language model: its loop, which always takes the likeliest token, beside
-// the backend's own generation of the same text, in turns, in CPU time of this process.
+// What it costs if a guest chooses the tokens of a language model: a guest's loop that always takes the likeliest
+// token, compared with the backend's own generation of the same text, in turns, in CPU time of this process.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -97,7 +97,7 @@ class Bench {
   }
 
   void Measure() {
-    for (int i = -1; i < options_.rounds; ++i) {  // the first one fills caches
+    for (int i = -1; i < options_.rounds; ++i) {  // the first run fills caches
       for (Side& side : sides_) Run(side, i >= 0);
     }
     const std::string generated = TextOf(*sides_[0].guest, 0);
@@ -145,13 +145,13 @@ class Bench {
     return Must(decode_->NewGuest(host_, "m", inputs, outputs));
   }
 
-  // Without the zeros behind it.
+  // The text without trailing zeros.
   static std::string TextOf(const GuestRunner& guest, size_t output) {
     const std::span<const uint8_t> bytes = guest.output(output);
     return {reinterpret_cast<const char*>(bytes.data())};
   }
 
-  // The text of the guest's tokens; of several texts the first one's.
+  // The text of the guest's tokens; if it has several texts, that of the first one.
   std::string Detokenized(const GuestRunner& guest) const {
     std::vector<int32_t> tokens(static_cast<size_t>(options_.tokens));
     std::memcpy(tokens.data(), guest.output(1).data(), tokens.size() * sizeof(int32_t));
@@ -167,13 +167,13 @@ class Bench {
 };
 
 int Main(int argc, char** argv) {
-  CLI::App app("Time a guest that chooses a language model's tokens, beside the backend's own generation");
+  CLI::App app("Time a guest that chooses a language model's tokens, compared with the backend's own generation");
   Options options;
   app.add_option("MODEL", options.model, "A language model's file")->required();
   app.add_option("--prompt", options.prompt);
-  app.add_option("--tokens", options.tokens, "After the prompt; default 64");
-  app.add_option("--texts", options.texts, "At once, of another guest; default 4");
-  app.add_option("--rounds", options.rounds, "default 21");
+  app.add_option("--tokens", options.tokens, "Tokens after the prompt; default 64");
+  app.add_option("--texts", options.texts, "Texts at once, of another guest; default 4");
+  app.add_option("--rounds", options.rounds, "Rounds of turns; default 21");
   app.add_option("--pin", options.cpus, "The processor of all sides");
   CLI11_PARSE(app, argc, argv);
   Must(PinTo(options.cpus));

@@ -1,5 +1,5 @@
 // How long guests wait for their first load of a model of their own, one guest after the other in one host, and how
-// much memory an idle worker has for itself. No engine: see direct_guest.h.
+// much memory belongs only to an idle worker. There is no engine: see direct_guest.h.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ std::string Read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The number behind a field of a file in /proc, all that there are together; 0 without one.
+// The sum of all numbers of a field in a file of /proc; 0 without one.
 double Sum(const std::string& path, const std::string& field) {
   std::ifstream file(path);
   double sum = 0;
@@ -43,7 +43,7 @@ double Sum(const std::string& path, const std::string& field) {
   return sum;
 }
 
-// Processes of this program, and what started them: 1 for a template, a template for a worker.
+// Processes of `program`, and their parents. The parent is 1 for a template, and a template for a worker.
 std::map<int, int> Processes(const std::string& program) {
   std::map<int, int> parents;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -56,7 +56,7 @@ std::map<int, int> Processes(const std::string& program) {
   return parents;
 }
 
-void TellMemory(const std::string& program) {
+void PrintMemory(const std::string& program) {
   const std::map<int, int> processes = Processes(program);
   for (const auto& [pid, parent] : processes) {
     const std::string file = fmt::format("/proc/{}/smaps_rollup", pid);
@@ -106,7 +106,8 @@ class Guest {
   const uint32_t encoding_;
 };
 
-// In ms: from the call that finds its worker killed until another has the model. The youngest is the spare.
+// In ms, from the call that finds its worker killed until another one has the model. The youngest worker is the spare
+// one.
 double Back(Guest& guest, const std::string& worker) {
   const std::map<int, int> processes = Processes(worker);
   for (const auto& [pid, parent] : processes) {
@@ -115,7 +116,7 @@ double Back(Guest& guest, const std::string& worker) {
   const auto start = Clock::now();
   try {
     guest.Load();
-  } catch (const std::runtime_error&) {  // its worker is lost
+  } catch (const std::runtime_error&) {  // fails, because its worker is gone
   }
   guest.Load();
   return Since(start);
@@ -130,13 +131,13 @@ int Run(int argc, char** argv) {
   std::string load = "isolated", threads = "1", worker;
   uint32_t encoding = 1;
   int guests = 8, pause = 1000;
-  app.add_option("MODEL", files, "The files of a model, as its encoding wants them")->required();
-  app.add_option("--encoding", encoding, "Of it; default onnx")->transform(CLI::CheckedTransformer(kEncodings));
+  app.add_option("MODEL", files, "The files of a model, in the order of its encoding")->required();
+  app.add_option("--encoding", encoding, "Its encoding; default onnx")->transform(CLI::CheckedTransformer(kEncodings));
   app.add_option("--load", load, "As policy.load; default isolated");
   app.add_option("--threads", threads, "As in the settings; default 1");
-  app.add_option("--guests", guests, "default 8");
+  app.add_option("--guests", guests, "Guests one after the other; default 8");
   app.add_option("--pause", pause, "Milliseconds between two guests; default 1000");
-  app.add_option("--worker", worker, "The path of wasinn-worker; its memory is told then (as root)");
+  app.add_option("--worker", worker, "The path of wasinn-worker; prints the memory of its processes, too (as root)");
   CLI11_PARSE(app, argc, argv);
 
   wasinn::Config config;
@@ -158,7 +159,7 @@ int Run(int argc, char** argv) {
   }
   fmt::print("; the last guest's second: {:.1f} ms\n", all.back()->Load());
   if (worker.empty()) return 0;
-  TellMemory(worker);
+  PrintMemory(worker);
   fmt::print("back after its worker was killed: {:.1f} ms\n", Back(*all.back(), worker));
   return 0;
 }

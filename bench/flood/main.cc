@@ -1,5 +1,6 @@
-// What one guest's flood costs another: latencies of a guest with one thread, alone, beside a guest with one thread, and
-// beside one with many, on one model with one input of f32. No engine, as in many-guests.
+// What the flood of one guest costs another: latencies of a guest with one thread, first without others, then next to a
+// guest with one thread, then next to one with many. All use one model with one input of f32. There is no engine, as in
+// many-guests.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -19,7 +20,7 @@ namespace wasinn::bench {
 namespace {
 using SteadyClock = std::chrono::steady_clock;
 
-// A guest that computes without end, on as many threads as it has contexts.
+// A guest that computes without an end, with a thread for each of its contexts.
 class Flood {
  public:
   Flood(const wasinn::Host& host, const std::vector<uint32_t>& dims, int contexts) : guest_(host, dims, contexts) {
@@ -58,12 +59,12 @@ void Print(const std::string& beside, const Percentiles& us, const Percentiles& 
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Time a guest alone, beside another one, and beside one that floods the host");
+  CLI::App app("Time a guest without others, next to another one, and next to one that floods the host");
   std::string model, most = "2";
   std::vector<uint32_t> dims = {1, 3, 224, 224};
   int flood = 32, iterations = 1000;
   app.add_option("MODEL", model, "A model file")->required();
-  app.add_option("--dims", dims, "Of its input; default 1 3 224 224");
+  app.add_option("--dims", dims, "Dims of its input; default 1 3 224 224");
   app.add_option("--flood", flood, "Threads of the guest that floods; default 32");
   app.add_option("--iterations", iterations, "Inferences that are timed; default 1000");
   app.add_option("--max-computes", most, "As in the settings; default 2");

@@ -1,15 +1,15 @@
-// The guest of `wasinn bench`: what a guest does for one inference and nothing else. The host writes the descriptions
-// of the tensors into its memory, and then calls iterate() once for each inference, so that the clock is the host's.
+// The guest of `wasinn bench`: it only makes an inference. The host writes the descriptions of the tensors into its
+// memory, and then calls iterate() once for each inference, so that the host measures the time.
 //
-// With BENCH_ONCE an inference is one call, wasinn's compute_once. With BENCH_DECODE it is texts of a language model, whose
-// tokens the guest chooses.
+// With BENCH_ONCE an inference is one call, wasinn's compute_once. With BENCH_DECODE it generates texts of a language
+// model, and the guest chooses the tokens.
 //
-// No libc: nothing here may cost anything beside the calls of wasi-nn.
+// It has no libc: only the calls of wasi-nn may cost time.
 #include <wasi_nn_ext.h>
 
 #define EXPORT(name) __attribute__((export_name(name)))
 
-// As bench/guest.cc writes them.
+// The layout in which bench/guest.cc writes them.
 typedef struct bench_input {
   uint32_t index;
   wasi_nn_tensor tensor;
@@ -72,9 +72,10 @@ static int32_t likeliest(const float* logits, uint32_t count) {
   return (int32_t)best;
 }
 
-// Always the likeliest token. Inputs 0 and 1 are the prompt and the options, the dims of input 2 how many texts, and how
-// many tokens of each. Output 0 is whole rows of logits, or the tokens of the highest of each row; the next one is the
-// guest's own, with room for all tokens: the texts. They begin with the likeliest token, the second best, and so on.
+// Always takes the likeliest token. Inputs 0 and 1 are the prompt and the options; the dims of input 2 are the number
+// of texts and the number of tokens of each. Output 0 has whole rows of logits, or the most likely token of each row.
+// The next output is the guest's own, with room for all tokens, and has the texts. Text number n begins with the token
+// of rank n.
 EXPORT("iterate") wasi_nn_errno iterate(void) {
   wasi_nn_errno error = WASI_NN_SUCCESS;
   for (uint32_t i = 0; i < 2 && error == WASI_NN_SUCCESS; ++i) error = wasi_nn_set_input(context, i, &inputs[i].tensor);
@@ -117,7 +118,7 @@ EXPORT("iterate") wasi_nn_errno iterate(void) {
 }
 #endif
 
-// Names the model and what each inference sets and gets. Returns the errno.
+// Sets the model, and the inputs and outputs of each inference. Returns the errno.
 EXPORT("prepare")
 wasi_nn_errno prepare(const char* name, uint32_t name_len, const bench_input* in, uint32_t n_in, bench_output* out,
                       uint32_t n_out) {
@@ -131,12 +132,12 @@ wasi_nn_errno prepare(const char* name, uint32_t name_len, const bench_input* in
   return error != WASI_NN_SUCCESS ? error : wasi_nn_init_execution_context(graph, &context);
 }
 
-// Inferences in a loop of the guest's own, as guests have.
+// Makes inferences in a loop, as real guests do.
 EXPORT("iterate_many") wasi_nn_errno iterate_many(uint32_t n) {
   wasi_nn_errno error = WASI_NN_SUCCESS;
   for (uint32_t i = 0; i < n && error == WASI_NN_SUCCESS; ++i) error = iterate();
   return error;
 }
 
-// What calling iterate() costs by itself.
+// A call that does nothing, to measure what a call of iterate() costs.
 EXPORT("nothing") wasi_nn_errno nothing(void) { return WASI_NN_SUCCESS; }

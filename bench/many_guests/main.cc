@@ -1,5 +1,6 @@
-// What many guests take that all compute at once on one model: memory beside their own and their inputs, and inferences
-// per second. No engine: each guest is a thread that calls the functions of wasinn.h on memory of its own.
+// The memory and the rates of many guests that all compute at once on one model: memory in addition to theirs and their
+// inputs, and inferences per second. There is no engine: each guest is a thread that calls the functions of wasinn.h on
+// its own memory.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -24,7 +25,7 @@ using wasinn::bench::Must;
 
 using Guest = wasinn::bench::OneInputGuest;
 
-// All guests on this thread, each with one call under way: an event loop without an engine.
+// All guests on this thread, each with one call in flight: an event loop without an engine.
 class Loop {
  public:
   Loop(const std::vector<std::unique_ptr<Guest>>& guests, int iterations) : left_(guests.size()) {
@@ -67,7 +68,7 @@ class Loop {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Turn*> ready_;  // of mutex_
+  std::vector<Turn*> ready_;  // guarded by mutex_
   std::vector<Turn> turns_;
   size_t left_;
 };
@@ -86,15 +87,15 @@ void RunOnThreads(const std::vector<std::unique_ptr<Guest>>& guests, int context
 }
 
 int Run(int argc, char** argv) {
-  CLI::App app("Time many guests at once on one model with one input of f32, and say what memory that takes");
+  CLI::App app("Time many guests at once on one model with one input of f32, and print the memory that they take");
   std::string model, most = "0", call_threads = "0";
   bool begun = false;
   std::vector<uint32_t> dims = {1, 3, 224, 224};
   int guests = 512, contexts = 1, iterations = 4;
   app.add_option("MODEL", model, "A model file")->required();
-  app.add_option("--dims", dims, "Of its input; default 1 3 224 224");
-  app.add_option("--guests", guests, "default 512");
-  app.add_option("--contexts", contexts, "Of each guest, with a thread for each; default 1");
+  app.add_option("--dims", dims, "Dims of its input; default 1 3 224 224");
+  app.add_option("--guests", guests, "Guests at once; default 512");
+  app.add_option("--contexts", contexts, "Contexts of each guest, with a thread for each; default 1");
   app.add_option("--iterations", iterations, "Inferences of each context; default 4");
   app.add_option("--max-computes", most, "As in the settings");
   app.add_flag("--begun", begun, "All on one thread, by wasinn_guest_call_begin, with one context of each guest");

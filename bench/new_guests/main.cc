@@ -1,5 +1,5 @@
-// How long it takes from nothing to a guest's first result, where the host has the model already: a guest, an instance of
-// a compiled module, load_by_name, a context, an inference. And what memory guests take that stay.
+// How long a guest takes from nothing to its first result, if the host already has the model: a guest, an instance of a
+// compiled module, load_by_name, a context, an inference. With --stay, the memory of guests that stay.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -35,18 +35,18 @@ void Run(GuestRunner& guest) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Time guests from their making to their first inference, one after the other on one loaded model");
+  CLI::App app("Time guests from their creation to their first inference, one after the other on one loaded model");
   std::string path;
   int guests = 2000;
   std::vector<std::string> engines = {"wasmtime", "wamr"};
   wasinn::engines::Pool pool;
   bool stay = false;
   app.add_option("MODEL", path, "A model file")->required();
-  app.add_option("--guests", guests, "default 2000");
-  app.add_option("--engine", engines, "default wasmtime and wamr");
+  app.add_option("--guests", guests, "Guests one after the other; default 2000");
+  app.add_option("--engine", engines, "Engines; default wasmtime and wamr");
   app.add_option("--pool", pool.instances, "Memories in Wasmtime's pool, as engine.pool_instances; default none");
   app.add_option("--pool-memory", pool.memory_bytes, "As engine.pool_memory_bytes");
-  app.add_flag("--stay", stay, "All guests stay until the last one is there, and what they take is told");
+  app.add_flag("--stay", stay, "Keep all guests until the last one exists, and print the memory that they use");
   CLI11_PARSE(app, argc, argv);
 
   wasinn::ModelOptions options;

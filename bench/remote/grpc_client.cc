@@ -14,7 +14,7 @@
 namespace wasinn::bench {
 namespace {
 
-// A message is filled, sent, and its answer copied out.
+// Fills a message, sends it, and copies its answer out.
 class GrpcClient final : public NativeClient {
  public:
   GrpcClient(const std::string& server, const std::string& model, const std::vector<float>& values)

@@ -18,12 +18,12 @@ namespace http = boost::beast::http;
 
 constexpr const char* kHeaderLength = "Inference-Header-Content-Length";
 
-// A body of JSON and raw bytes (the protocol's binary tensors) is filled, sent, and the answer's bytes are copied out.
+// Fills a body of JSON and raw bytes (the protocol's binary tensors), sends it, and copies the bytes of the answer out.
 class HttpClient final : public NativeClient {
  public:
   HttpClient(const std::string& server, const std::string& model, const std::vector<float>& values)
       : server_(server), path_("/v2/models/" + model + "/infer"), values_(values), out_(values.size()) {
-    buffer_.reserve(64 << 10);  // Beast reads what there is room for
+    buffer_.reserve(64 << 10);  // Beast reads as much as the buffer has room for
   }
 
   void Infer() override {

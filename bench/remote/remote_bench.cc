@@ -1,10 +1,10 @@
-// What the backend `remote` costs over a client alone, and what a dead server costs others.
+// What the backend `remote` costs compared with only a client, and what a dead server costs guests.
 //
-//   remote-bench overhead SERVER MODEL N        the same request of N floats, by gRPC's client alone and by a guest, in turns
-//   remote-bench overhead-http SERVER MODEL N   the same by HTTP, with Boost.Beast as the client alone
-//   remote-bench servers SERVERS MODEL N        many guests at once over several servers by gRPC: failures and percentiles
+//   remote-bench overhead SERVER MODEL N        the same request of N floats, by gRPC's client and by a guest, in turns
+//   remote-bench overhead-http SERVER MODEL N   the same by HTTP, with Boost.Beast as the client
+//   remote-bench servers SERVERS MODEL N        many guests at once over several servers by gRPC: failures, percentiles
 //
-// SERVER is HOST:PORT, and MODEL gives back what it gets, of one input and one output.
+// SERVER is HOST:PORT. MODEL returns its input, and has one input and one output.
 #include <fmt/format.h>
 #include <wasinn/wit.h>
 
@@ -40,7 +40,7 @@ double Time(const std::function<void()>& call) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
-// A host with the model, and one guest of it, as an engine that runs components calls it.
+// A host with the model, and one guest, which calls it like an engine that runs components.
 class Remote {
  public:
   explicit Remote(const wasinn::Host& host) : guest_(Of(wasinn::Guest::Create(host))) {
@@ -124,7 +124,7 @@ void Overhead(NativeClient& client, const std::string& address, const std::vecto
   const wasinn::Host host = Remote::MakeHost(address);
   Remote remote(host);
   Microseconds alone, through;
-  client.Infer();  // which connects
+  client.Infer();  // connects
   remote.Infer(values, &out);
   for (int round = 0; round < kRounds; ++round) {
     for (int i = 0; i < kCalls; ++i) alone.push_back(Time([&] { client.Infer(); }));

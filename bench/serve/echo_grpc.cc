@@ -1,4 +1,5 @@
-// serve-echo-grpc: what gRPC's callback API can do at best. It answers each ModelInfer with as many bytes as it is told, whatever they mean.
+// serve-echo-grpc: the best that gRPC's callback API can do. It answers each ModelInfer with --answer-bytes bytes,
+// whatever they mean.
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -38,7 +39,7 @@ class Echo final : public Service {
 int Main(int argc, char** argv) {
   CLI::App app("Answer calls of gRPC with spaces");
   size_t bytes = 100;
-  app.add_option("--answer-bytes", bytes, "Of a message; default 100");
+  app.add_option("--answer-bytes", bytes, "Bytes of a message; default 100");
   CLI11_PARSE(app, argc, argv);
   Echo echo(bytes);
   int port = 0;

@@ -1,4 +1,4 @@
-// serve-echo-http: what Boost.Beast can do at best. It reads requests and answers each with as many bytes as it is told.
+// serve-echo-http: the best that Boost.Beast can do. It reads requests and answers each with --answer-bytes bytes.
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -38,7 +38,7 @@ asio::awaitable<void> Answer(tcp::socket socket, size_t bytes) {
       response.prepare_payload();
       co_await http::async_write(stream, response, asio::use_awaitable);
     }
-  } catch (const boost::system::system_error&) {  // the client is gone
+  } catch (const boost::system::system_error&) {  // the client has hung up
   }
 }
 
@@ -54,8 +54,8 @@ asio::awaitable<void> Accept(tcp::acceptor& acceptor, asio::io_context& context,
 int Main(int argc, char** argv) {
   CLI::App app("Answer HTTP requests with spaces");
   size_t threads = 1, bytes = 256;
-  app.add_option("--threads", threads, "default 1");
-  app.add_option("--answer-bytes", bytes, "Of a body; default 256");
+  app.add_option("--threads", threads, "Threads; default 1");
+  app.add_option("--answer-bytes", bytes, "Bytes of a body; default 256");
   CLI11_PARSE(app, argc, argv);
   asio::io_context context;
   tcp::acceptor acceptor(context, tcp::endpoint(asio::ip::address_v4::loopback(), 0));

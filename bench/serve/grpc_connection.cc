@@ -1,4 +1,4 @@
-// Unary calls over gRPC, by nghttp2: a client of gRPC's own would take more of a processor than a server.
+// Unary calls over gRPC, by nghttp2. A client of gRPC itself would use more processor time than a server.
 #include <arpa/inet.h>
 #include <nghttp2/nghttp2.h>
 
@@ -18,7 +18,7 @@ void Check(ssize_t result) {
 
 nghttp2_nv Header(std::string_view name, std::string_view value) {
   const auto bytes = [](std::string_view text) {
-    return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));  // which it only reads
+    return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));  // only read
   };
   return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
@@ -91,7 +91,7 @@ class GrpcConnection final : public Connection {
     return 0;
   }
 
-  void Flush() {  // in one piece, as gRPC's clients write
+  void Flush() {  // in one piece, like gRPC's own clients
     std::string out;
     const uint8_t* bytes = nullptr;
     ssize_t n = 0;
@@ -103,7 +103,7 @@ class GrpcConnection final : public Connection {
   }
 
   const std::string path_;
-  std::string key_;  // as a header has it; "": none
+  std::string key_;  // as in the header; "": none
   std::string message_;
   nghttp2_session* session_ = nullptr;
   size_t sent_ = 0;

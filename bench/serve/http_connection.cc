@@ -8,7 +8,7 @@
 namespace wasinn::bench {
 namespace {
 
-// Where the value of a header begins; npos: there is none.
+// The position at which the value of a header begins; npos if there is no such header.
 size_t FindValue(std::string_view header, std::string_view name) {
   for (size_t line = header.find("\r\n"); line != header.npos; line = header.find("\r\n", line + 2)) {
     const std::string_view rest = header.substr(line + 2);
@@ -19,7 +19,7 @@ size_t FindValue(std::string_view header, std::string_view name) {
   return header.npos;
 }
 
-// HTTP/1.1, of which it knows as much as answers with a length need.
+// HTTP/1.1, only as far as answers with a length need it.
 class HttpConnection final : public Connection {
  public:
   explicit HttpConnection(const Target& target) : Connection(target.port) {

@@ -1,5 +1,6 @@
-// serve-instances: what a request's instance costs beside its HTTP: a fresh one on a model that the host has, a fresh one whose model is
-// loaded anew (which preloading for each store does), and one that is kept for many requests. They take turns.
+// serve-instances: what an instance costs a request in addition to its HTTP. The instance is fresh and its host has the
+// model; or fresh and loads the model again (as preloading for each store does); or kept for many requests. They take
+// turns.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -75,11 +76,11 @@ void Time(Samples& samples, const auto& what) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Time an inference in a fresh instance, in one that loads its model anew, and in one that is kept");
+  CLI::App app("Time an inference in a fresh instance, in one that loads its model again, and in one that is kept");
   std::string path;
   int requests = 2000, reused = 128;
   app.add_option("MODEL", path, "A model file")->required();
-  app.add_option("--requests", requests, "default 2000");
+  app.add_option("--requests", requests, "Requests of each kind; default 2000");
   app.add_option("--reused", reused, "Requests of one instance that is kept; default 128")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   Instances instances(path);

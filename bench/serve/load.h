@@ -1,4 +1,4 @@
-// What a load generator has many of: connections of a client, each with one request at a time.
+// A connection of a client, with one request at a time. A load generator has many of them.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ class Connection {
  public:
   virtual ~Connection() = default;
   int descriptor() const { return descriptor_; }
-  // Not before the last one is answered.
+  // Called only after the last request is answered.
   virtual void Send() = 0;
-  // Reads what has come. Whether that ended the answer.
+  // Reads the bytes that have come. Returns whether they complete the answer.
   virtual bool Read() = 0;
-  // Of the last answer.
+  // About the last answer.
   bool is_good() const { return is_good_; }
 
  protected:
-  explicit Connection(uint16_t port);  // throws where nobody listens
+  explicit Connection(uint16_t port);  // throws if nobody listens
   void Write(const void* bytes, size_t size) const;
-  // No bytes: nothing has come yet. Throws where the server has hung up.
+  // An empty result: nothing has come yet. Throws if the server has hung up.
   size_t ReadSome(void* bytes, size_t room) const;
 
   bool is_good_ = false;

@@ -1,6 +1,7 @@
-// serve-load: requests to a server on this machine, the same one again and again, and how long answers take. Without --rate each connection
-// sends its next request when the last one is answered. With --rate requests fall due at that rate whatever the server does, evenly or
-// at random (--poisson), and a time counts from when a request was due: one that had to wait for a free connection has waited.
+// serve-load: sends the same request to a server on this machine again and again, and measures the times of the
+// answers. Without --rate, each connection sends its next request after the last answer. With --rate, requests are due
+// at that rate whatever the server does, evenly or at random (--poisson), and their times begin when they are due. So
+// waiting for a free connection counts.
 #include <fmt/format.h>
 #include <sys/epoll.h>
 
@@ -85,7 +86,7 @@ class Load {
     return std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
   }
 
-  // Requests for which there is a connection.
+  // Sends due requests, as long as a connection is free.
   void Begin(Clock::time_point now) {
     if (options_.rate > 0) {
       for (; next_due_ <= now; next_due_ += Convert((options_.is_poisson ? gap_(random_) : 1) / options_.rate))
@@ -126,18 +127,18 @@ class Load {
 };
 
 int Main(int argc, char** argv) {
-  CLI::App app("Load a server of this machine, and tell how long its answers take");
+  CLI::App app("Load a server of this machine, and print how long its answers take");
   LoadOptions options;
-  app.add_option("--protocol", options.protocol, "default http")->check(CLI::IsMember({"http", "grpc"}));
+  app.add_option("--protocol", options.protocol, "http or grpc; default http")->check(CLI::IsMember({"http", "grpc"}));
   app.add_option("--port", options.target.port)->required();
-  app.add_option("--path", options.target.path, "What is asked, by POST")->required();
+  app.add_option("--path", options.target.path, "The path of the requests (POST)")->required();
   app.add_option("--body", options.body_file, "A file with the request's body, or gRPC's message")->required();
-  app.add_option("--key", options.target.key, "A tenant's; default none");
-  app.add_option("--connections", options.connections, "default 1");
-  app.add_option("--rate", options.rate, "Requests in a second; default as many as are answered");
-  app.add_flag("--poisson", options.is_poisson, "At random times, and not evenly");
-  app.add_option("--seconds", options.seconds, "That are measured; default 5");
-  app.add_option("--warm-up", options.warm_up, "Seconds before these; default 1");
+  app.add_option("--key", options.target.key, "The key of a tenant; default none");
+  app.add_option("--connections", options.connections, "Connections; default 1");
+  app.add_option("--rate", options.rate, "Requests per second; default as many as are answered");
+  app.add_flag("--poisson", options.is_poisson, "Send at random times instead of evenly");
+  app.add_option("--seconds", options.seconds, "Seconds that are measured; default 5");
+  app.add_option("--warm-up", options.warm_up, "Seconds before these that are not measured; default 1");
   CLI11_PARSE(app, argc, argv);
   std::ifstream file(options.body_file, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read " + options.body_file);

@@ -7,11 +7,11 @@
 namespace wasinn::soak {
 namespace {
 
-constexpr uint32_t kWitCpu = 0, kWitF32 = 1, kWitU8 = 4;  // of enums of wasi:nn
+constexpr uint32_t kWitCpu = 0, kWitF32 = 1, kWitU8 = 4;  // numbers of enums of wasi:nn
 
 const wasinn_wit_functions& Wit() { return *wasinn_wit(); }
 
-// What a view shows, which is released.
+// The bytes of a view, which is released.
 class View {
  public:
   ~View() {

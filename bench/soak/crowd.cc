@@ -18,7 +18,7 @@ Held HeldBy(const wasinn_guest* guest) {
 
 }  // namespace
 
-// A thread, and the guests that it is one after the other.
+// A thread, which is one guest after the other.
 struct Crowd::Member {
   size_t model = 0;
   bool in_worker = false;
@@ -52,7 +52,7 @@ Crowd::Crowd(const Host& host, const std::vector<Model>& models, Options options
       left_(models.size()),
       kills_(options_.seed) {}
 
-// By shares, the rest with the first.
+// Each model gets its share, and the first one also gets the rest.
 void Crowd::Run(uint64_t inferences) {
   for (const bool in_worker : {false, true}) {
     const uint64_t all = in_worker ? inferences - inferences / 2 : inferences / 2;

@@ -10,7 +10,8 @@ struct Point {
   double x = 0, y = 0;
 };
 
-// How much the straight line through the points (least squares) rises from the first to the last, and its standard error.
+// How much the straight line through the points (least squares) rises from the first to the last one, and its standard
+// error.
 struct Growth {
   double rise = 0, error = 0;
 };

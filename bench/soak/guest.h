@@ -1,5 +1,5 @@
-// A guest without an engine: it calls the functions of wasi-nn on memory of its own, as a module does, or of wasi:nn, as an engine
-// does for a component.
+// A guest without an engine: it calls the functions of wasi-nn on its own memory, like a module, or those of wasi:nn,
+// like an engine for a component.
 #pragma once
 
 #include <wasinn/wasinn.hpp>
@@ -15,21 +15,21 @@
 
 namespace wasinn::soak {
 
-// A call that ended in an error.
+// A call that returned an error.
 class Failed : public std::runtime_error {
  public:
   explicit Failed(const std::string& message) : std::runtime_error(message) {}
-  // With the worker that had the model.
+  // The call failed because the model's worker was killed.
   bool is_lost() const;
 };
 
 class Inferer {
  public:
   virtual ~Inferer() = default;
-  // What it had before goes. `name`: a registered model; else the model's own bytes.
+  // Releases the model that it had before. `name`: a registered model; otherwise the model's own bytes.
   virtual void Load(const Model& model, const std::optional<std::string>& name) = 0;
   virtual std::vector<uint8_t> Infer(const Question& question) = 0;
-  // What it has goes, so that the guest holds nothing.
+  // Releases everything, so that the guest has no objects.
   virtual void Unload() = 0;
 };
 

@@ -1,5 +1,6 @@
-// Many guests for a long time: a million inferences with loads, unloads and killed workers, over all backends that are there. What
-// the host takes is looked at again and again, and must stay flat; every result must be right, or lost with its worker.
+// Many guests for a long time: a million inferences with loads, unloads and killed workers, over all available
+// backends. The host's use of resources is sampled and must stay flat. Every result must be right, or be lost with its
+// worker.
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
@@ -36,7 +37,7 @@ void Must(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
 
-// A path of the worker's program that no other host starts it by, so that it is known whose a process is.
+// A path of the worker's program that only this host uses, so that its processes can be found.
 class OwnWorker {
  public:
   explicit OwnWorker(const fs::path& program) {
@@ -54,7 +55,7 @@ class OwnWorker {
   fs::path folder_;
 };
 
-// What was seen at one moment.
+// The measures at one moment.
 struct Sample {
   double seconds = 0;
   bool at_rest = false;
@@ -67,7 +68,8 @@ struct Sample {
 struct Measure {
   const char* name;
   double (*of)(const Sample& sample);
-  // What it may grow by from the end of the warm-up to the end; and how many samples say something of it.
+  // How much it can grow from the end of the warm-up to the end of the run; and the least number of samples that show
+  // it.
   double allowed;
   size_t least;
 };
@@ -98,7 +100,8 @@ class Soak {
     models_ = ModelsIn(flags.sources, available);
     if (models_.empty()) throw std::runtime_error("there is no backend");
     samples_.reserve(flags.rests +
-                     flags.inferences / std::max<uint64_t>(1, flags.look_every));  // no heap of the host's
+                     // now, so that it does not grow the host's heap later
+                     flags.inferences / std::max<uint64_t>(1, flags.look_every));
     if (flags.guests < 2 * models_.size()) {
       throw std::runtime_error("--guests must be " + std::to_string(2 * models_.size()) +
                                " or more: each model has one in the host's process and one in a worker");
@@ -120,12 +123,12 @@ class Soak {
       crowd_->Run(flags_.inferences * (rest + 1) / flags_.rests - flags_.inferences * rest / flags_.rests);
       for (const Model& model : models_) Must(host_->RemoveModel(model.backend()));
       WaitForWorkers();
-      ::malloc_trim(0);  // else what is free wanders by tens of MiB, from run to run and up and down
+      ::malloc_trim(0);  // otherwise the free memory varies by tens of MiB between samples
       Look(true);
     }
   }
 
-  // Frees the host. Whether nothing is left of its processes.
+  // Frees the host. Returns whether all its processes end.
   bool End() {
     host_.reset();
     const auto most = steady_clock::now() + std::chrono::seconds(5);
@@ -136,7 +139,7 @@ class Soak {
     return true;
   }
 
-  // Whether all was as it must be.
+  // Returns whether all checks passed.
   bool Report() const {
     const Counts& counts = crowd_->counts();
     std::printf(
@@ -185,7 +188,7 @@ class Soak {
     options.path = model.files().front();
     Must(host_->AddModel(model.backend(), options));
   }
-  // In the host's process, before anything else.
+  // In the host's process, before all other inferences.
   void Learn(Model& model) const {
     if (model.to_learn().empty()) return;
     Register(model);
@@ -198,7 +201,7 @@ class Soak {
     Must(host_->RemoveModel(model.backend()));
   }
 
-  // A template takes a moment to see that a worker has ended.
+  // A template takes a moment to notice that a worker has ended.
   void WaitForWorkers() const {
     const auto most = steady_clock::now() + std::chrono::seconds(5);
     const auto has_ended = [](const Process& worker) { return worker.has_ended; };
@@ -221,7 +224,7 @@ class Soak {
     samples_.push_back(sample);
   }
 
-  // At rest, when all is given back. What comes in the first fifth is warm-up.
+  // Samples at rest, after everything is released. The first fifth is warm-up.
   bool StaysFlat(const Measure& measure) const {
     std::vector<Point> points;
     for (const Sample& sample : samples_) {
@@ -249,17 +252,17 @@ class Soak {
 int Run(int argc, char** argv) {
   Flags flags;
   flags.worker = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib/wasinn/wasinn-worker";
-  CLI::App app("Let many guests infer for a long time, and see that what their host takes stays flat");
+  CLI::App app("Let many guests infer for a long time, and check that their host's use of resources stays flat");
   app.add_option("--sources", flags.sources, "The folder of wasinn's sources, whose models are used; default this one");
-  app.add_option("--inferences", flags.inferences, "default 1000000");
-  app.add_option("--guests", flags.guests, "At once, half of them with workers; default 64");
-  app.add_option("--rests", flags.rests, "How often all give back what they have; default 50");
+  app.add_option("--inferences", flags.inferences, "Inferences; default 1000000");
+  app.add_option("--guests", flags.guests, "Guests at once, half of them with workers; default 64");
+  app.add_option("--rests", flags.rests, "How often all guests release everything; default 50");
   app.add_option("--kill-every", flags.kill_every,
                  "Inferences in workers, after which one of these is killed; default 2000, 0: none");
   app.add_option("--look-every", flags.look_every,
                  "Inferences in workers, after which a sample is taken; default 10000");
-  app.add_option("--seed", flags.seed, "Of what guests do and who is killed; default 1");
-  app.add_option("--worker", flags.worker, "wasinn-worker, if it is not beside the backends");
+  app.add_option("--seed", flags.seed, "Seed of what guests do and of which workers are killed; default 1");
+  app.add_option("--worker", flags.worker, "wasinn-worker, if it is not in the folder of the backends");
   app.add_option("--csv", flags.csv, "A file for the samples");
   CLI11_PARSE(app, argc, argv);
   Soak soak(flags);

@@ -14,7 +14,7 @@ namespace wasinn::soak {
 namespace {
 
 constexpr size_t kChannels = 3, kPixels = 64;
-// Of graph-encoding.
+// Numbers of graph-encoding.
 enum : uint32_t { kOpenVino = 0, kOnnx = 1, kTensorFlow = 2, kPyTorch = 3, kTensorFlowLite = 4, kGgml = 5 };
 
 std::vector<uint8_t> ReadFile(const std::string& path) {

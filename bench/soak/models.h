@@ -1,4 +1,4 @@
-// What guests infer, and how to tell whether a result is right.
+// The inferences of guests, and how to check their results.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace wasinn::soak {
 
-// An input, and what comes out of it.
+// An input, and its expected output.
 struct Question {
   std::vector<uint32_t> dims;
-  bool is_text = false;  // u8, else f32
+  bool is_text = false;  // u8, otherwise f32
   std::vector<uint8_t> input;
   std::string options;  // a second input, of u8; "": there is none
   std::vector<uint8_t> output;
-  double tolerance = 0;  // of floats; 0: the same bytes
+  double tolerance = 0;  // of floats; 0: the bytes must be equal
 };
 
 bool IsRight(const Question& question, const std::vector<uint8_t>& given);
@@ -23,21 +23,22 @@ bool IsRight(const Question& question, const std::vector<uint8_t>& given);
 // One tiny model of each framework.
 class Model {
  public:
-  // Three means of an image of 3x8x8.
+  // Computes three means of an image of 3x8x8.
   static Model Mean(const std::string& backend, uint32_t encoding, std::vector<std::string> files);
-  // Embeddings of texts, which are learned.
+  // Computes embeddings of texts. They are learned from a first run.
   static Model Text(const std::string& backend, uint32_t encoding, std::vector<std::string> files);
 
   const std::string& backend() const { return backend_; }
-  // Each worker opens it anew, which takes a second of a processor.
+  // Each worker opens the framework again, which takes a second of processor time.
   bool is_slow_to_start() const { return slow_to_start_; }
-  // How many inferences it gets beside others.
+  // The relative number of its inferences.
   uint64_t share(bool in_worker) const { return in_worker ? share_in_workers_ : share_; }
-  // Of wasi:nn's graph-encoding. A module's has the same numbers up to 4; there ggml has none, and 5 recognises it.
+  // The number in wasi:nn's graph-encoding. For modules the numbers up to 4 are the same; ggml has none, and 5 means
+  // autodetect.
   uint32_t encoding() const { return encoding_; }
   const std::vector<std::string>& files() const { return files_; }
   const std::vector<std::vector<uint8_t>>& parts() const { return parts_; }
-  // Questions whose outputs are to be learned: none, if they are known.
+  // Questions whose outputs have to be learned; empty if all are known.
   std::vector<Question>& to_learn() { return texts_; }
   Question Ask(std::mt19937_64& random) const;
 
@@ -53,7 +54,7 @@ class Model {
   std::vector<Question> texts_;
 };
 
-// Those of wasinn's sources in this folder whose backends are among `available`.
+// The models in wasinn's sources in this folder whose backends are `available`.
 std::vector<Model> ModelsIn(const std::string& folder, const std::vector<std::string>& available);
 
 }  // namespace wasinn::soak

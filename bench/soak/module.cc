@@ -11,7 +11,7 @@
 namespace wasinn::soak {
 namespace {
 
-// Of wasi-nn.witx.
+// Numbers of wasi-nn.witx.
 constexpr uint32_t kRecognise = 5, kCpu = 0;
 constexpr uint8_t kF32 = 1, kU8 = 3;
 
@@ -42,7 +42,7 @@ class Module : public Inferer {
     return {memory_.begin() + kData, memory_.begin() + kData + Word(kResult)};
   }
 
-  // wasi-nn has no way to say so: what a module has goes with its guest.
+  // wasi-nn has no call for it: the objects of a module are released with its guest.
   void Unload() override { wasinn_guest_close(guest_); }
 
  private:
@@ -56,7 +56,7 @@ class Module : public Inferer {
     Put(kTensor, tensor, sizeof(tensor));
     Call(set_input_, {context_, index, kTensor});
   }
-  // How many parts lie there.
+  // Writes the list of the model's parts, and returns their number.
   uint32_t PutParts(const Model& model) {
     uint32_t end = kData, at = kList;
     for (const std::vector<uint8_t>& part : model.parts()) {

@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "" of a process that is gone, before or meanwhile.
+// Returns "" if the process has ended.
 std::string Read(const fs::path& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
 }
 
-// Nothing: it is gone.
+// Returns nothing if the process has ended.
 std::optional<Process> Look(pid_t pid) {
   const std::string stat = Read(fs::path("/proc") / std::to_string(pid) / "stat");
   const size_t name_ends = stat.rfind(')');  // a name may have spaces and brackets
@@ -72,7 +72,7 @@ Self LookAtSelf() {
     if (line.starts_with("VmRSS:")) self.rss_kib = std::stoull(line.substr(6));
     if (line.starts_with("Threads:")) self.threads = std::stoull(line.substr(8));
   }
-  // But the one by which the folder is read.
+  // Does not count the descriptor by which the folder is read.
   const fs::directory_iterator descriptors("/proc/self/fd");
   self.descriptors = static_cast<uint64_t>(std::distance(begin(descriptors), end(descriptors))) - 1;
   const struct mallinfo2 heap = ::mallinfo2();
@@ -85,7 +85,7 @@ Workers FindWorkers(const std::string& program) {
   std::vector<Process> ours;
   std::ranges::copy_if(all, std::back_inserter(ours), [&](const Process& one) { return StartedAs(one, program); });
   Workers found;
-  // A worker that was forked off a template has its command line, too.
+  // A worker that was forked off a template also has the template's command line.
   std::ranges::copy_if(ours, std::back_inserter(found.templates),
                        [&](const Process& one) { return !Has(ours, one.parent); });
   std::ranges::copy_if(all, std::back_inserter(found.workers),
@@ -98,7 +98,7 @@ bool KillOne(const std::string& program, std::mt19937_64& random) {
   std::erase_if(workers, [](const Process& one) { return one.has_ended; });
   if (workers.empty()) return false;
   const Process chosen = workers[random() % workers.size()];
-  // By a descriptor, once it is known to be the same still: the number may be another's by now.
+  // Opens a descriptor first, and checks that it is still the same process: the number can be another's by now.
   const int process = static_cast<int>(::syscall(SYS_pidfd_open, chosen.pid, 0));
   if (process < 0) return false;
   const auto now = Look(chosen.pid);

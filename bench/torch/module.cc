@@ -1,5 +1,5 @@
-// PyTorch through its C++ API, never through wasinn: TorchScript's forward in inference mode, on inputs that lie over
-// the caller's buffers. Threads as the backend sets them.
+// PyTorch through its C++ API, without wasinn: TorchScript's forward in inference mode, on inputs over the caller's
+// buffers. Threads are set as in the backend.
 #include "bench/torch/module.h"
 
 #include <ATen/Parallel.h>
@@ -25,7 +25,7 @@ struct TorchModule {
 };
 
 struct TorchRun {
-  // A model that keeps a state has one for each run, as it has one for each context.
+  // A model that keeps a state has one for each run, like one for each context in the backend.
   explicit TorchRun(const TorchModule& model) : module(model.module.copy()) {}
 
   void Add(const c10::IValue& value);
@@ -62,7 +62,7 @@ uint32_t FromTorch(c10::ScalarType type) {
   return row->wasinn;
 }
 
-// An argument that is no tensor in forward's signature is a number there.
+// An argument of forward that is no tensor by its signature is passed as a number.
 c10::IValue ValueOf(const TorchTensor& tensor, const c10::TypePtr& type) {
   const at::Tensor value =
       at::from_blob(tensor.data, at::IntArrayRef(tensor.dims, tensor.rank), at::TensorOptions(ToTorch(tensor.dtype)));
@@ -83,7 +83,7 @@ c10::IValue ValueOf(const TorchTensor& tensor, const c10::TypePtr& type) {
 
 void Keep(const char* reason, char* error, size_t room) { std::snprintf(error, room, "PyTorch: %s", reason); }
 
-// Calls `action`; where it throws, the reason is kept and the result is a default one.
+// Calls `action`. If it throws, the reason is kept and the result is a default one.
 template <typename Action>
 auto Guarded(char* error, size_t room, Action action) -> decltype(action()) {
   try {
@@ -114,7 +114,7 @@ TorchRun* NewRun(const TorchModule* model, const TorchTensor* inputs, size_t n, 
     auto run = std::make_unique<TorchRun>(*model);
     const auto arguments = run->module.get_method("forward").function().getSchema().arguments();
     run->inputs.emplace_back(run->module._ivalue());
-    // What is not given has a default, or may be None.
+    // An argument that is not given has its default, or is None.
     for (size_t i = 1; i < arguments.size(); ++i) {
       const auto* given =
           std::find_if(inputs, inputs + n, [i](const TorchTensor& input) { return input.index + 1 == i; });

@@ -1,5 +1,5 @@
-// PyTorch has an API in C++ only. This table is what the command calls of it: a library of its own, linked to libtorch,
-// serves it, so that the command is not linked to libtorch.
+// PyTorch only has an API in C++. This table has the functions that the command calls. A separate library, linked to
+// libtorch, provides it, so that the command itself is not linked to libtorch.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace wasinn::bench {
 
-// Of an input: the `index`th argument of forward, at a place that stays. Of an output: valid until the next run.
-// `dtype` is a wasinn_dtype.
+// Of an input, the `index`th argument of forward, at a fixed address. Of an output, valid until the next run. `dtype`
+// is a wasinn_dtype.
 struct TorchTensor {
   uint32_t index;
   uint32_t dtype;
@@ -19,9 +19,9 @@ struct TorchTensor {
 };
 
 struct TorchModule;  // a model
-struct TorchRun;     // its forward, with inputs that are bound
+struct TorchRun;     // its forward, with bound inputs
 
-// Where something fails, `error` gets the reason, cut to `room` bytes with a terminating 0.
+// If a call fails, `error` gets the reason, cut to `room` bytes with a terminating 0.
 struct TorchFunctions {
   uint32_t struct_size;
   TorchModule* (*load)(const char* path, int threads, char* error, size_t room);
@@ -29,7 +29,7 @@ struct TorchFunctions {
   TorchRun* (*new_run)(const TorchModule*, const TorchTensor* inputs, size_t n, char* error, size_t room);
   void (*free_run)(TorchRun*);
   bool (*run)(TorchRun*, char* error, size_t room);
-  // After a run: what forward returned, flattened as the backend does it.
+  // After a run: the results of forward, flattened like in the backend.
   size_t (*count_outputs)(const TorchRun*);
   TorchTensor (*output)(const TorchRun*, size_t i);
 };

@@ -1,5 +1,6 @@
-// `wasinn bench` with guests on WasmEdge, whose library may be of a newer system than the command: a program of its
-// own, to be run with that system's libraries. The guest is compiled to native code first, as `wasmedge compile` does.
+// `wasinn bench` with guests on WasmEdge, whose library can need a newer system than the command. So it is a separate
+// program, which runs with that system's libraries. The guest is compiled to native code first, like `wasmedge compile`
+// does.
 #include <wasinn/wasmedge.h>
 
 #include <CLI/CLI.hpp>
@@ -123,7 +124,7 @@ Result<std::unique_ptr<GuestProgram>> CompileModuleForWasmEdge() {
 
 int main(int argc, char** argv) {
   namespace bench = wasinn::bench;
-  CLI::App app("Times a model natively and from a guest on WasmEdge, as `wasinn bench` does.", "wasinn-bench-wasmedge");
+  CLI::App app("Times a model natively and from a guest on WasmEdge, like `wasinn bench`.", "wasinn-bench-wasmedge");
   bench::Options options;
   options.engine = "wasmedge";
   options.compile = bench::CompileModuleForWasmEdge;
@@ -133,7 +134,8 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(0, 1023))
       ->allow_extra_args(false);
-  app.add_option("--seconds", options.budget.seconds, "For each measurement; 3")->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.budget.seconds, "Seconds of each measurement; default 3")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--json", json, "Print JSON");
   CLI11_PARSE(app, argc, argv);
   const auto report = bench::Measure(options);

@@ -1,6 +1,6 @@
-// What a whole `wasinn run` takes, from its start to its end as a process, beyond what its framework takes for itself: compiled
-// anew, with a compiled module from the cache, and of a file that `wasinn compile` made. All take turns, and the framework
-// too: a process that opens it, loads the model and computes once, and says how long that took.
+// The time of a whole `wasinn run`, from the start to the end of its process, beyond that of its framework: compiled in
+// each run, with a compiled module from the cache, and of a file that `wasinn compile` made. They take turns, also with
+// the framework: a process that opens it, loads the model, computes once, and prints the time of that.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -58,7 +58,7 @@ T Take(Result<T> result) {
   return std::move(*result);
 }
 
-// A program's run, from its start to its end, and what it wrote.
+// A program's run: its time from start to end, and its output.
 struct Done {
   double milliseconds;
   std::string output;
@@ -122,7 +122,7 @@ int RunNative(const Words& words) {
   for (size_t i = 4; i < words.size(); ++i) inputs.push_back(TensorOf(words[i]));
   const auto start = Clock::now();
   const auto model = Take(LoadNative(words.at(0), {.library = words.at(1), .path = words.at(2)}, inputs, &outputs));
-  fmt::print("{}\n", Since(start));  // it has computed, to know its outputs
+  fmt::print("{}\n", Since(start));  // LoadNative computes once, for the shapes of the outputs
   return 0;
 }
 
@@ -138,7 +138,7 @@ Words NativeOf(const std::string& self, const std::string& path) {
   return words;
 }
 
-// A folder that goes with it.
+// A folder that is removed at the end.
 class Folder {
  public:
   Folder() {
@@ -167,15 +167,15 @@ struct Side {
 int Main(int argc, char** argv) {
   const fs::path self = fs::read_symlink("/proc/self/exe");
   if (argc > 1 && std::strcmp(argv[1], kNative) == 0) return RunNative({argv + 2, argv + argc});
-  CLI::App app("Time whole runs of a guest on a model, beside what the model's framework takes natively");
+  CLI::App app("Time whole runs of a guest on a model, compared with the model's framework natively");
   std::string model, guest, wasinn = (self.parent_path() / "wasinn").string();
   Words flags, args;
   int runs = 51;
   app.add_option("MODEL", model, "The model that the guest loads by a name")->required();
   app.add_option("GUEST", guest, "A program")->required();
-  app.add_option("--flag", flags, "Of wasinn run, each by itself: --flag=--dir=images")->allow_extra_args(false);
-  app.add_option("--arg", args, "Of the guest, likewise")->allow_extra_args(false);
-  app.add_option("--runs", runs, "Of each kind; default 51");
+  app.add_option("--flag", flags, "A flag of wasinn run: --flag=--dir=images")->allow_extra_args(false);
+  app.add_option("--arg", args, "An argument of the guest")->allow_extra_args(false);
+  app.add_option("--runs", runs, "Runs of each kind; default 51");
   CLI11_PARSE(app, argc, argv);
 
   const Folder folder;
@@ -195,7 +195,7 @@ int Main(int argc, char** argv) {
   Side sides[] = {{"compiled anew", run({"--no-cache"}, guest)},
                   {"from the cache", run({}, guest)},
                   {"from a .cwasm", run({"--allow-precompiled"}, compiled)}};
-  for (int i = -1; i < runs; ++i) {  // the first ones fill caches
+  for (int i = -1; i < runs; ++i) {  // the first runs fill caches
     const double load = std::stod(RunProgram(native).output);
     if (i >= 0) framework.push_back(load);
     for (Side& side : sides) {

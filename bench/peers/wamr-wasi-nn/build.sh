@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the comparison with WAMR's own wasi-nn in build/peers/wamr: WAMR with it, and the program that measures. About 30 CPU seconds.
+# Builds the comparison with WAMR's own wasi-nn in build/peers/wamr: WAMR with it, and the program that measures. About
+# 30 CPU seconds.
 # usage: bench/peers/wamr-wasi-nn/build.sh [BUILD]
 #   BUILD   the folder of a release build of wasinn with its WAMR adapter; build/release
 # shellcheck disable=SC2154

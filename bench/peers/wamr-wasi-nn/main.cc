@@ -1,9 +1,9 @@
-// Times one inference natively, of a guest on WAMR with WAMR's own wasi-nn, and of the same guest on the same WAMR with
-// wasinn, in turns.
+// Times one inference natively, from a guest on WAMR with WAMR's own wasi-nn, and from the same guest on the same WAMR
+// with wasinn, in turns.
 //
 // usage: bench-wamr-wasi-nn BENCH.wasm MODEL.onnx [SECONDS]
 // BENCH.wasm is the guest of `wasinn bench`; inputs and outputs are f32. Prints one JSON object, with the keys that
-// `wasinn bench --json` has for the same things; "peer" is the side with WAMR's wasi-nn.
+// `wasinn bench --json` has for the same figures; "peer" is the side with WAMR's wasi-nn.
 #include <unistd.h>
 #include <wasinn/wamr.h>
 
@@ -37,7 +37,7 @@ void Must(bool good, const std::string& what) {
 
 void Must(wasinn_status* status) { Must(status == nullptr, status == nullptr ? "" : wasinn_status_message(status)); }
 
-// The guest of `wasinn bench`. Which wasi-nn it has is which was registered last when it was loaded.
+// The guest of `wasinn bench`. It uses the wasi-nn that was registered last when it was loaded.
 class Guest {
  public:
   explicit Guest(const std::vector<uint8_t>& wasm) : wasm_(wasm) {
@@ -117,7 +117,7 @@ struct Side {
   std::vector<double> us;
 };
 
-// In changing order; each turn begins with work that is not timed, for its caches were another side's.
+// The order changes. Each turn begins with work that is not timed, because the caches have the data of another side.
 void TakeTurns(std::vector<Side>& sides, double seconds) {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   for (size_t round = 0; Clock::now() < end; ++round) {
@@ -133,7 +133,7 @@ void TakeTurns(std::vector<Side>& sides, double seconds) {
   }
 }
 
-// As bench/measure.cc has it.
+// The same as in bench/measure.cc.
 double Percentile(std::vector<double>& values, double share) {
   const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(values.size())));
   const auto nth = values.begin() + static_cast<ptrdiff_t>(std::clamp<size_t>(rank, 1, values.size()) - 1);
@@ -163,7 +163,7 @@ void Start(wasinn_host** host, const std::string& model) {
   Must(wasinn_host_add_model(*host, "model", &options));
 }
 
-// What the guests get too; and outputs to compare theirs with.
+// The inputs of the guests, and outputs to compare theirs with.
 void FillInputs(Native& native) {
   for (NativeTensor& tensor : native.inputs()) {
     for (size_t i = 0; i < tensor.bytes.size() / sizeof(float); ++i) {
@@ -178,7 +178,7 @@ void FillInputs(Native& native) {
 
 int main(int argc, char** argv) {
   Must(argc >= 3, "usage: bench-wamr-wasi-nn BENCH.wasm MODEL.onnx [SECONDS]");
-  // WAMR's wasi-nn writes its log on stdout.
+  // WAMR's wasi-nn writes its log to stdout.
   FILE* out = ::fdopen(::dup(STDOUT_FILENO), "w");
   Must(out != nullptr && ::dup2(STDERR_FILENO, STDOUT_FILENO) != -1, "no stdout");
   const std::string model = argv[2];
@@ -192,7 +192,7 @@ int main(int argc, char** argv) {
   args.mem_alloc_type = Alloc_With_System_Allocator;
   Must(wasm_runtime_full_init(&args), "WAMR does not start");
   Guest own(wasm);              // before wasinn takes the place of WAMR's wasi-nn
-  own.Prepare(model, *native);  // which takes a name for a path
+  own.Prepare(model, *native);  // WAMR's wasi-nn treats a name as a path
   wasinn_host* host = nullptr;
   Start(&host, model);
   wasinn_wamr* registered = nullptr;
@@ -224,5 +224,5 @@ int main(int argc, char** argv) {
   Print(out, "loop_p99_us", loops, 0.99, kLoop);
   std::fputs("\n}\n", out);
   std::fclose(out);
-  std::_Exit(0);  // WAMR's wasi-nn and its framework do not end well
+  std::_Exit(0);  // WAMR's wasi-nn and its framework do not shut down cleanly
 }

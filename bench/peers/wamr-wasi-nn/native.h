@@ -15,8 +15,7 @@ struct NativeTensor {
 class Native {
  public:
   virtual ~Native() = default;
-  // Of f32. Whatever is in the inputs' bytes at a Run is what the model gets, and the outputs' bytes are what it gave:
-  // both are bound.
+  // Of f32. A Run reads the bytes of the inputs and writes those of the outputs: both are bound.
   virtual std::vector<NativeTensor>& inputs() = 0;
   virtual std::vector<NativeTensor>& outputs() = 0;
   virtual void Run() = 0;

@@ -1,8 +1,8 @@
-//! Times Wasmtime's own wasi-nn: the same component, model and tensors as `wasinn bench --abi wit`, one thread.
+//! Times Wasmtime's own wasi-nn: the same component, model and tensors as `wasinn bench --abi wit`, on one thread.
 //!
 //! usage: bench-wasmtime-wasi-nn BENCH_COMPONENT.wat MODEL_FOLDER NAME=DIMxDIM… [SECONDS]
-//! MODEL_FOLDER holds model.onnx; every input is f32. ORT_DYLIB_PATH names ONNX Runtime's library. Prints one JSON object, with
-//! the keys that `wasinn bench --json` has for the same things.
+//! MODEL_FOLDER holds model.onnx; every input is f32. ORT_DYLIB_PATH names ONNX Runtime's library. Prints one JSON
+//! object, with the keys that `wasinn bench --json` has for the same figures.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ fn parse_input(text: &str) -> Result<Input> {
     Ok((name.to_owned(), dims, FP32, data))
 }
 
-// As bench/measure.cc has it.
+// The same as in bench/measure.cc.
 fn percentile(sorted: &[Duration], share: f64) -> f64 {
     let rank = (share * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1].as_nanos() as f64 / 1000.0

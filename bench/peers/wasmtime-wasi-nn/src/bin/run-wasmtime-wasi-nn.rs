@@ -1,7 +1,8 @@
-//! Runs one guest on Wasmtime's own wasi-nn, as `wasmtime run -S nn` does: for wasinn-conformance (docs/conformance.md).
+//! Runs one guest on Wasmtime's own wasi-nn, like `wasmtime run -S nn`, for wasinn-conformance (docs/conformance.md).
 //!
 //! usage: run-wasmtime-wasi-nn FOLDER MODELS GUEST.wasm [ARG…]
-//! The guest sees FOLDER as /suite. Each folder in MODELS with a model.onnx is a model of that name. ORT_DYLIB_PATH names ONNX Runtime's library.
+//! The guest sees FOLDER as /suite. Each folder in MODELS that has a model.onnx is a model of that name. ORT_DYLIB_PATH
+//! names ONNX Runtime's library.
 
 use std::path::Path;
 use wasmtime::component::{Component, Linker as ComponentLinker, ResourceTable};
