@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts the functions of ours that one inference passes, from the guest's call to the backend's table.
+"""Counts our functions on the path of one inference, from the guest's call to the backend's table.
 
 usage: scripts/count_functions.py [--list]     after scripts/test.sh --core, whose build inlines nothing
 
-A function counts if nearly each of 100 inferences (a test of unit_tests, on the echo backend) calls it from set_input, compute or
-get_output, and it lies in the core or the ABIs. Constructors, destructors, operators and accessors (names in lower case) do not
-count, and lambdas are a part of the function that they stand in."""
+A function counts if nearly each of 100 inferences (a test of unit_tests, on the echo backend) calls it from set_input,
+compute or get_output, and it belongs to the core or the ABIs. Constructors, destructors, operators and accessors (names
+in lower case) do not count. Lambdas are a part of the function that they are in."""
 
 import pathlib
 import re
@@ -31,7 +31,7 @@ def profile():
 
 
 def short(function):
-    """Without the file, template arguments and parameters."""
+    """The name without the file, template arguments and parameters."""
     name = re.sub(r"\(anonymous namespace\)::|\[[^\]]*\]|'\d+$", "", function.partition(":")[2])
     while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
         name = shorter
@@ -61,8 +61,11 @@ def counts(name):
 def main():
     counted = profile()
     everything = set()
-    for function, root in (("set_input", "::SetInput(wasinn::abi::Invocation"), ("compute", "::Compute(wasinn::abi::Invocation"),
-                           ("get_output", "::GetOutput(wasinn::abi::Invocation")):  # fmt: skip
+    for function, root in (
+        ("set_input", "::SetInput(wasinn::abi::Invocation"),
+        ("compute", "::Compute(wasinn::abi::Invocation"),
+        ("get_output", "::GetOutput(wasinn::abi::Invocation"),
+    ):
         names = reached(counted, root)
         everything |= names
         print(f"{function}: {len(names)}")

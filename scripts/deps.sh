@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
 # usage: scripts/deps.sh NAME…, or "all", which is without docs, images, serve-bench, ray, arm64, llama-vulkan and CUDA builds
-#        scripts/deps.sh outdated [NAME…]   lists what of these, or of everything, is behind the registries
+#        scripts/deps.sh outdated [NAME…]   lists those of these, or of all, that are older than in the registries
 #   build         compiler, CMake, ccache and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
 #   wasmtime      the Wasmtime engine: library and headers
 #   wasmtime-component
 #                 Wasmtime with wasi:nn for components, built from source (Rust; about 10 CPU minutes)
 #   wasmtime-tests
-#                 the same in less time, for tests: optimized less. If wasmtime-component is installed, nothing is done
+#                 the same in less time, for tests: optimized less. If wasmtime-component is installed, this does nothing
 #   wamr          the WAMR engine: library and headers, built from source (20 CPU seconds), and its own test programs of wasi-nn
 #   wamr-aot      WAMR's compiler, for guests as native code, built from source (43 MB to fetch; 55 CPU seconds)
-#   wasmedge      the WasmEdge engine: tool, library and header, with the libraries of the Debian that they are of (180 MB)
+#   wasmedge      the WasmEdge engine: tool, library and header, with the libraries of its Debian release (180 MB)
 #   components    what makes components of C and C++: wasm-tools, and adapters for WASI
 #   component-guests
 #                 what makes components of C, C++, JavaScript and Python
-#   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes), others' crates of wasi-nn, and what makes components
+#   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes), published crates of wasi-nn, and what makes components
 #   go-guests     Go for WebAssembly guests
 #   onnxruntime   the ONNX Runtime framework: library and headers
 #   openvino      the OpenVINO framework: libraries (for CPUs) and headers; pugixml (apt)
@@ -24,7 +24,7 @@
 #   tensorflow    the TensorFlow framework: libraries (for CPUs, 850 MB) and headers
 #   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
 #   llama-text    the same without images and sounds, which take 90 CPU seconds to compile
-#   llama-server  llama.cpp's own server, to compare /v1 with, built from source (200 CPU seconds), and the tests that it has; it needs llama
+#   llama-server  llama.cpp's own server, to compare /v1 with, built from source (200 CPU seconds), and its tests; it needs llama
 #   onnxruntime-cuda, torch-cuda, llama-cuda
 #                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 2.1, 5.9 and 4.7 GB, together 8.4)
 #   onnxruntime-webgpu
@@ -37,29 +37,29 @@
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, Prometheus' parser
 #   readers       programs by which tests read what the command writes: shells, readers of man pages, Graphviz (apt)
 #   registries    a registry of artifacts, for tests, and a program that fetches from it (apt: docker-registry, skopeo)
-#   real-models   models that others made and use, for tests and examples (321 MB to fetch, 249 kept), and a synthesizer of speech (apt)
+#   real-models   published models, for tests and examples (321 MB to fetch, 249 kept), and a synthesizer of speech (apt)
 #   smollm2       one of them: a small language model that chats (94 MB)
 #   serve         zlib, Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
-#   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
+#   serve-tests   Triton's clients, other clients of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
 #                 driver, and the commands openssl and curl (apt)
 #   openai-clients
 #                 clients of OpenAI's API, and Node.js for one of them (x86_64, Python 3.11; 140 MB to fetch)
 #   remote-tests  servers for tests of remote models: Triton's, kserve's and mlserver's (x86_64, Python 3.11; together 420 MB)
-#   kubernetes    schemas of Kubernetes' objects, and what reads them, for tests (x86_64, Python 3.11; 19 MB kept)
-#   images        what `scripts/package.sh images` builds images with, what its test runs them with (apt: buildah, runc), and a bare Debian 12 to begin from
-#   bench         what tests of bench/ need: Valgrind (apt), SimPy
-#   serve-bench   what bench/serve measures with: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
+#   kubernetes    schemas of Kubernetes' objects, and a program that reads them, for tests (x86_64, Python 3.11; 19 MB kept)
+#   images        builds images for `scripts/package.sh images` and runs them in its test (apt: buildah, runc); and a bare Debian 12 to begin from
+#   bench         for tests of bench/: Valgrind (apt), SimPy
+#   serve-bench   for bench/serve: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
 #   ray           Ray with Serve, for examples/ray and its test (x86_64, Python 3.11; 140 MB to fetch, 370 kept)
-#   fuzz          clang with libFuzzer, and the libraries that fuzzers need beside the core: FlatBuffers, those of serve (apt)
+#   fuzz          clang with libFuzzer, and the libraries that fuzzers need in addition to the core: FlatBuffers, those of serve (apt)
 #   docs          MkDocs with a theme, and Doxygen (apt), which scripts/site.sh needs (Python 3.11)
 #   sbom          spdx-tools, which scripts/sbom.py needs
-#   wheel         what `scripts/package.sh wheel` makes a Python wheel with, and NumPy, for its tests (Python 3.11)
-#   packages      what it makes the other packages with (apt), of npm what the addon for Node is compiled with, and TypeScript, for its tests
+#   wheel         makes a Python wheel for `scripts/package.sh wheel`; and NumPy, for its tests (Python 3.11)
+#   packages      makes the other packages (apt): from npm the headers for the addon of Node, and TypeScript, for its tests
 #   lint          clang-format and shellcheck (apt)
 #   arm64         a compiler, libraries and an emulator for ARM64 (apt), and in .deps/aarch64-linux-gnu the engines and frameworks of its tests
 #                 (20 CPU seconds); docs/arm64.md
 #   tidy          clang-tidy (apt)
-# What it fetches stands in scripts/manifest.sh. It can be run again at any time: what is there already is left alone, also after an interruption.
+# scripts/manifest.sh lists what it fetches. It can be run again at any time, even after an interruption: what is there stays as it is.
 # shellcheck disable=SC2154
 set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -138,7 +138,7 @@ recipes_of() {
   esac
 }
 
-# The arguments, checked, in `wanted`.
+# The arguments, checked, are in `wanted`.
 choose() {
   case ${1:---help} in -h | --help)
     sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}"
@@ -153,8 +153,9 @@ choose() {
   wanted=("$@")
 }
 
-# Sorts the recipes of `wanted` into `todo`, and their tools into `tools_needed`, of the first also into `tools_first`. Wasmtime takes the longest, so it
-# comes first; its recipe reads `for_tests`: the build for tests is enough, and the other one is not installed.
+# Sorts the recipes of `wanted` into `todo`, and their tools into `tools_needed`; those of the first recipe are also in
+# `tools_first`. Wasmtime takes the longest, so it comes first. Its recipe reads `for_tests`: if it is set, the build
+# for tests is enough, and the other one is not installed.
 look() {
   local n r state
   if [[ " ${wanted[*]} " != *" wasmtime-component "* && $(state_of wasmtime-component) != @(ready|cached) ]]; then for_tests=1; fi
@@ -172,8 +173,8 @@ look() {
   done
 }
 
-# outdated [NAME…]: a line for each package that a registry has newer: its recipe, its name, the version here, the newest one. Of a list of wheels only
-# the first is looked up: the others are what it needs.
+# outdated [NAME…]: prints a line for each package that has a newer version in its registry: its recipe, its name, the
+# version here, the newest one. Only the first wheel of a list is looked up, because the others are its requirements.
 # shellcheck disable=SC2046 # words
 outdated() {
   local wanted recipe='' kind name version list newest n
@@ -192,7 +193,7 @@ outdated() {
     done
 }
 
-# The system runs programs for ARM64 by the emulator, and has what tests of these programs need.
+# Lets the system run programs for ARM64 by the emulator, and installs what tests of these programs need.
 arm64() {
   [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || quietly as_root update-binfmts --enable qemu-aarch64 ||
     die "this system runs no programs for ARM64: its kernel has no binfmt_misc, or does not let this user set it"
@@ -205,7 +206,7 @@ main() {
   local wanted todo=() tools_needed='' tools_first='' for_tests='' tools packages=() jobs=() failed=0 n r
   choose "$@"
   mkdir -p "$prefix"
-  # One run at a time in this checkout. The jobs below hold the lock too: should this script be stopped, the next run
+  # Only one run at a time in this checkout. The jobs below hold the lock, too: if this script is stopped, the next run
   # waits for them.
   exec 8>"$prefix/.lock"
   flock -n 8 || { say "waiting for another run of deps.sh"; flock 8; }
@@ -213,7 +214,7 @@ main() {
   tools=($(fetch_tools $tools_needed))
   for n in "${wanted[@]}"; do packages+=($(packages_of "$n")); done
   apt_check "${tools[@]}" "${packages[@]}"
-  # The clients that fetch come before; then fetching and installing go on side by side.
+  # The clients that fetch are installed first; then fetching and installing go on in parallel.
   apt_need $(fetch_tools $tools_first)
   for r in "${todo[@]}"; do
     provide "$r" &

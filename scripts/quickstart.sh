@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh clone to the main job: installs what is missing, builds, and classifies images in a sandboxed guest.
+# Takes a fresh clone to its main job: installs what is missing, builds, and classifies images in a sandboxed guest.
 # Can be run again at any time.
 # shellcheck disable=SC2154
 set -euo pipefail
@@ -11,7 +11,7 @@ cd "$root"
 
 build=build/release
 
-# A first build leaves the tests out; one that a developer has configured stays as it is.
+# A first build leaves the tests out; a build that a developer has configured stays as it is.
 configure() {
   local options=()
   [ -f "$build/build.ninja" ] || options=(-DWASINN_BUILD_TESTS=OFF)

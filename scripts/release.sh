@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes a release in dist/VERSION: packages of all kinds, images, the source, an SBOM, the changelog's words, and SHA256SUMS over all of it. VERSION is
-# WASINN_VERSION of include/wasinn/types.h, the one place that has it. scripts/publish.sh uploads the release.
+# Makes a release in dist/VERSION: packages of all kinds, images, the source, an SBOM, the changelog's text, and SHA256SUMS over all of it. VERSION is
+# WASINN_VERSION of include/wasinn/types.h, the only place that has it. scripts/publish.sh uploads the release.
 # usage: scripts/release.sh [--dry-run | --check] [KIND…]   KINDs as of scripts/package.sh; by default all
 #   --check    reports whether this checkout and its build can be released, and makes nothing. The changelog must have VERSION with a date,
 #              and nothing unreleased. The tree must be clean, scripts/test.sh --all must have passed on it, and no other commit has the tag of that version.
 #              The build must be of that version and of these sources
 #   --dry-run  makes everything, and only warns of what --check refuses
-# WASINN_BUILD: a build of all that shall go along, instead of build/release. WASINN_DIST: instead of dist/.
+# WASINN_BUILD: a build of everything that is packaged, instead of build/release. WASINN_DIST: instead of dist/.
 # shellcheck disable=SC2154
 set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -23,13 +23,13 @@ esac
 kinds=("$@")
 [ $# -gt 0 ] || kinds=(wheel deb npm tarball guests crates kubernetes examples site images)
 
-# section TITLE: the changelog's words under it; entries TITLE: how many there are.
+# section TITLE: prints the changelog's text under it; entries TITLE: prints their number.
 section() { awk -v title="$1" '/^## /{inside = index($0 " ", "## " title " ") == 1; next} inside' "$root/CHANGELOG.md"; }
 
 entries() { section "$1" | grep -c '^- ' || true; }
 
 wrong=0
-# fault TEXT: what a release may not have.
+# fault TEXT: reports something that a release may not have.
 fault() {
   wrong=1
   printf '%s: %s\n' "$([ "$mode" = dry-run ] && echo warning || echo error)" "$*" >&2
@@ -39,7 +39,7 @@ check() {
   local head tagged
   head=$(git -C "$root" rev-parse HEAD)
   tagged=$(git -C "$root" rev-parse --quiet --verify "v$version^{commit}" || echo "$head")
-  # In each mode: the version names the folder that is made again.
+  # In each mode, because the version names the folder that is made again.
   [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$ ]] || die "WASINN_VERSION is no version: '$version'"
   grep -qE "^## ${version//./\\.} - [0-9]{4}-[0-9]{2}-[0-9]{2}$" "$root/CHANGELOG.md" || fault "CHANGELOG.md has no '## $version - YYYY-MM-DD'"
   [ "$(entries "$version")" -gt 0 ] || fault "CHANGELOG.md has no entry under '$version'"
@@ -49,8 +49,8 @@ check() {
   [ "$tagged" = "$head" ] || fault "another commit has the tag v$version"
 }
 
-# Whether the build is of these sources: it packages what it has. Ninja says what it would do; of its file it reads a copy, since it would
-# look for new files first, and do no more in a dry run.
+# Checks that the build is up to date with these sources, because its files are packaged. Ninja prints what it would do.
+# It reads a copy of its own file, since it would otherwise only update that in a dry run.
 check_build() {
   local of newer
   [ -f "$build/build.ninja" ] || { fault "$build is no build"; return; }

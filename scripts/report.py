@@ -1,10 +1,11 @@
-"""usage: report.py RESULTS_DIR: reports what the test steps left there; exit status 1 on any failure, or if no test ran.
+"""usage: report.py RESULTS_DIR: reports the results of the test steps; exit status 1 on any failure, or if no test ran.
 
-Reads NAME.xml (ctest's JUnit), NAME-again.xml, in which the tests that failed ran once more, and NAME.passed and NAME.failed, each the output of a
-check that counts as one test. Prints failures with their output, skips with their reasons, "flaked NAME" for what failed and then passed, and last
-the line "N passed, N failed, N skipped". A test of ctest's that ran many of GoogleTest counts as these. What flaked counts as passed; more than
-FLAKED_MAX of these are a failure. A skip that tests/skips.txt does not list is a failure, and so is one within a test in Python.
-"""
+Reads NAME.xml (ctest's JUnit), NAME-again.xml with the second runs of the tests that failed, and NAME.passed and
+NAME.failed, each the output of a check that counts as one test. Prints failures with their output, skips with their
+reasons, "flaked NAME" for tests that failed and then passed, and at last the line "N passed, N failed, N skipped". A
+test of ctest that runs many tests of GoogleTest counts as these. Tests that flaked count as passed; more than
+FLAKED_MAX of them are a failure. A skip that tests/skips.txt does not list is a failure, and so is one within a test in
+Python."""
 
 import pathlib
 import re
@@ -16,7 +17,7 @@ FLAKED_MAX = 3
 
 
 def skip_reason(message, output):
-    """ctest says only that a test skipped itself; GoogleTest writes why below "FILE:LINE: Skipped"."""
+    """ctest only reports that a test skipped itself; GoogleTest writes why below "FILE:LINE: Skipped"."""
     said = re.findall(r": Skipped\n(.*?)\n(?=\[|\n|$)", output, re.S)
     said = said or re.findall(r"^(?:SKIP(?:PED)?|skip(?:ped)?): *(.*)$", output, re.M)
     return "; ".join(" ".join(s.split()) for s in dict.fromkeys(said)) or message
@@ -27,7 +28,8 @@ GTEST_OUTCOMES = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
 
 
 def inner_cases(name, outcome, output):
-    """Those of the tests that GoogleTest ran in one process, if it was more than the one of this name. A test that runs itself again ends twice."""
+    """The cases that GoogleTest ran in one process, if there were more than the one of this name. A test that runs
+    itself again ends twice."""
     ends = list({end[2]: end for end in GTEST_END.finditer(output)}.values())
     if len(ends) < 2:
         return [(name, outcome, output)]
@@ -36,21 +38,22 @@ def inner_cases(name, outcome, output):
         how, text = GTEST_OUTCOMES[end[1]], output[begin : end.end()]
         cases.append((f"{name} {end[2]}", how, skip_reason("", text) if how == "skipped" else text))
         begin = end.end()
-    told = re.search(r"^\[=+\] (\d+) tests? from .* ran\.", output[begin:], re.M)
-    if not told or int(told[1]) != len(cases):
+    printed = re.search(r"^\[=+\] (\d+) tests? from .* ran\.", output[begin:], re.M)
+    if not printed or int(printed[1]) != len(cases):
         cases.append((name, "failed", f"its output ends after {len(cases)} tests\n" + output[begin:]))
-    elif outcome == "failed" and all(how != "failed" for _, how, _ in cases):  # as by a sanitizer, at the end
+    elif outcome == "failed" and all(how != "failed" for _, how, _ in cases):  # such as by a sanitizer, at the end
         cases.append((name, "failed", output[begin:]))
     return cases
 
 
 def cases_of(path):
-    """The tests of a JUnit file of ctest's: (name, "passed", "failed" or "skipped", why)."""
+    """The tests of a JUnit file of ctest: (name, "passed", "failed" or "skipped", why)."""
     for name, outcome, why in ctest_cases(path):
         if outcome == "skipped":
             yield name, outcome, why
         elif outcome == "passed" and re.search(r"^OK \(.*skipped=", why, re.M):
-            yield name, "failed", "a test in Python skipped some of itself; a build must not have tests of what it lacks\n" + why
+            lacks = "a test in Python skipped some of itself; a build must not have tests of what it lacks"
+            yield name, "failed", f"{lacks}\n{why}"
         else:
             yield from inner_cases(name, outcome, why)
 
@@ -81,7 +84,7 @@ class Skips:
 
 
 def failures_of(path):
-    """The names in a JUnit file of ctest's that failed, and the tests of ctest's that ran."""
+    """The names in a JUnit file of ctest that failed, and the tests of ctest that ran."""
     failed = {name for name, outcome, _ in cases_of(path) if outcome == "failed"}
     return failed, {name for name, outcome, _ in ctest_cases(path) if outcome != "skipped"}
 
@@ -95,7 +98,7 @@ def read_junit(path, skips, passed, failed, skipped, flaked):
     for name, outcome, why in cases:
         test = name.split(" ")[0]
         name_and_build = f"{path.stem}: {name}"
-        # If a process ended early again, nobody knows which of its cases would have passed.
+        # If a process ended early again, nobody knows which of its tests would have passed.
         if outcome == "failed" and test in ran_again and not failed_again & {name, test}:
             flaked.append(name_and_build)
             passed.append(name_and_build)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """usage: sbom.py [-o FILE] PREFIX: an SBOM (SPDX 2.3, JSON) of what `cmake --install` put into PREFIX, with licences.
 
-It lists each file with its hashes and whose it is: wasinn's or that of a framework or engine of .deps, which it knows by the content. Of these it tells
-version, package and licence, the crates and header libraries that were compiled into them, and what of the system they need. A licence is
-written where its text or a manifest says it, and is NOASSERTION elsewhere; licenseComments says why. To be run in the checkout that built what is
-in PREFIX. A file that is of nothing known is an error.
-"""
+It lists each file with its hashes and its package, which is wasinn or a framework or engine of .deps; the content shows
+which. For these it lists version, licence, the crates and header libraries that were compiled into them, and the
+libraries of the system that they need. A licence is stated if its text or a manifest declares it, and is NOASSERTION
+otherwise; licenseComments says why. Run it in the checkout that built PREFIX. A file of no known package is an
+error."""
 
 import argparse
 import fnmatch
@@ -25,23 +25,34 @@ except ImportError as error:
 from bom import fetched, spdx, system  # noqa: E402 # after the check
 from bom.thing import Thing, has_text  # noqa: E402
 
-# What cmake/Install.cmake installs of our own; LIB is lib or what GNUInstallDirs calls it. `*` goes over folders, too.
+# Our own files that cmake/Install.cmake installs; LIB is lib or its name in GNUInstallDirs. `*` matches folders, too.
 OURS = """
 bin/wasinn bin/wasinn-bench bin/wasinn-serve bin/wasinn-conformance
-include/wasinn/*.h include/wasinn/*.hpp include/wasinn-guest/*.h include/wasinn-guest/*.hpp include/wasinn-guest/*.c include/wasinn-guest/wit/*.wit
-include/wasinn-guest/rust/*.rs include/wasinn-guest/rust/Cargo.toml include/wasinn-guest/go/*.go include/wasinn-guest/go/go.mod
+include/wasinn/*.h include/wasinn/*.hpp include/wasinn-guest/*.h include/wasinn-guest/*.hpp include/wasinn-guest/*.c
+include/wasinn-guest/wit/*.wit
+include/wasinn-guest/rust/*.rs include/wasinn-guest/rust/Cargo.toml include/wasinn-guest/go/*.go
+include/wasinn-guest/go/go.mod
 LIB/libwasinn.so.* LIB/libwasinn_*.a LIB/libwasinn_wamr.so LIB/libwasi_nn_backend_*.so
-LIB/wasinn/libwasinn_backend_*.so LIB/wasinn/libwasinn_*_runtime.so LIB/wasinn/libwasinn_bench_torch.so LIB/wasinn/libwasinn_count_allocations.so
+LIB/wasinn/libwasinn_backend_*.so LIB/wasinn/libwasinn_*_runtime.so LIB/wasinn/libwasinn_bench_torch.so
+LIB/wasinn/libwasinn_count_allocations.so
 LIB/wasinn/install-hints LIB/wasinn/wasinn-worker LIB/wasmedge/libwasmedgePluginWasiNN*.so
 LIB/cmake/wasinn/*.cmake LIB/pkgconfig/wasinn*.pc
-share/wasinn/backend/*.h share/wasinn/backend/*.cc share/wasinn/backend/backend.map share/wasinn/backend/template/CMakeLists.txt
+share/wasinn/backend/*.h share/wasinn/backend/*.cc share/wasinn/backend/backend.map
+share/wasinn/backend/template/CMakeLists.txt
 share/wasinn/engines/*.h share/wasinn/engines/*.cc share/wasinn/demo/* share/wasinn/new/* share/wasinn/conformance/*
-share/doc/wasinn/*.md share/doc/wasinn/*.svg share/doc/wasinn/*.png share/doc/wasinn/*.jpg share/doc/wasinn/*.yaml share/doc/wasinn/*.proto
-share/doc/wasinn/*.h share/doc/wasinn/*.hpp share/doc/wasinn/*.c share/doc/wasinn/*.cc share/doc/wasinn/*.rs share/doc/wasinn/*.go
-share/doc/wasinn/*.py share/doc/wasinn/*.js share/doc/wasinn/*.ts share/doc/wasinn/*.wit share/doc/wasinn/*.wat share/doc/wasinn/*.toml
-share/doc/wasinn/*.txt share/doc/wasinn/*.Dockerfile share/doc/wasinn/*.lock share/doc/wasinn/*.mod share/doc/wasinn/*.sh share/doc/wasinn/LICENSE
-share/doc/wasinn/examples/wake-word/*.onnx share/doc/wasinn/examples/agent/weather/* share/doc/wasinn/examples/guard/src/rules.json share/doc/wasinn/examples/classify/images/*.json share/doc/wasinn/bench/scale/measured.json
-share/man/man1/wasinn*.1 share/bash-completion/completions/wasinn share/zsh/site-functions/_wasinn share/fish/vendor_completions.d/wasinn.fish
+share/doc/wasinn/*.md share/doc/wasinn/*.svg share/doc/wasinn/*.png share/doc/wasinn/*.jpg share/doc/wasinn/*.yaml
+share/doc/wasinn/*.proto
+share/doc/wasinn/*.h share/doc/wasinn/*.hpp share/doc/wasinn/*.c share/doc/wasinn/*.cc share/doc/wasinn/*.rs
+share/doc/wasinn/*.go
+share/doc/wasinn/*.py share/doc/wasinn/*.js share/doc/wasinn/*.ts share/doc/wasinn/*.wit share/doc/wasinn/*.wat
+share/doc/wasinn/*.toml
+share/doc/wasinn/*.txt share/doc/wasinn/*.Dockerfile share/doc/wasinn/*.lock share/doc/wasinn/*.mod
+share/doc/wasinn/*.sh share/doc/wasinn/LICENSE
+share/doc/wasinn/examples/wake-word/*.onnx share/doc/wasinn/examples/agent/weather/*
+share/doc/wasinn/examples/guard/src/rules.json
+share/doc/wasinn/examples/classify/images/*.json share/doc/wasinn/bench/scale/measured.json
+share/man/man1/wasinn*.1 share/bash-completion/completions/wasinn share/zsh/site-functions/_wasinn
+share/fish/vendor_completions.d/wasinn.fish
 """.split()
 
 
@@ -57,7 +68,7 @@ class Prefix:
         header = folder / "include" / "wasinn" / "types.h"
         found = header.is_file() and re.search(r'^#define WASINN_VERSION "(.*)"', header.read_text(), re.MULTILINE)
         if not found:
-            sys.exit(f"error: {folder} is no prefix of wasinn: {header} does not tell its version")
+            sys.exit(f"error: {folder} is no prefix of wasinn: {header} does not have its version")
         self.version = found[1]
 
     def _follow(self, link):
@@ -70,7 +81,7 @@ class Prefix:
         return path.relative_to(self.folder).as_posix()
 
     def claim(self, deps):
-        """All things that have files here: first wasinn."""
+        """All things that have files here; wasinn is the first."""
         wasinn = our_thing(self.version)
         things, unknown = {wasinn: []}, []
         for path in self.files:
@@ -82,12 +93,19 @@ class Prefix:
             thing.files.append((self.name(path), fetched.digest(path, "sha1"), sha256, self.links.get(path, [])))
             things.setdefault(thing, []).append(path)
         if unknown:
-            sys.exit("\n".join(f"error: {name}: of no known package (scripts/sbom.py, scripts/bom/fetched.toml)" for name in unknown))
+            sys.exit(
+                "\n".join(
+                    f"error: {name}: of no known package (scripts/sbom.py, scripts/bom/fetched.toml)"
+                    for name in unknown
+                )
+            )
         self._look_inside(things, wasinn, deps)
         return wasinn, list(things)
 
     def _look_inside(self, things, wasinn, deps):
-        here = {path.name for path in self.files} | {pathlib.Path(link).name for links in self.links.values() for link in links}
+        here = {path.name for path in self.files} | {
+            pathlib.Path(link).name for links in self.links.values() for link in links
+        }
         owner = {path: thing for thing, paths in things.items() for path in paths}
         wanted = {}
         for path, libraries in system.needed(self.files).items():
@@ -109,8 +127,21 @@ def is_ours(name):
 
 def our_thing(version):
     home = tomllib.loads((ROOT / "packaging" / "home.toml").read_text())
-    thing = Thing("wasinn", version, supplier=home["maintainer"], homepage=home["site"], comment="WebAssembly guests run machine-learning models by it.")
-    licence = next((licence for licence in ("Apache-2.0", "Apache-2.0 WITH LLVM-exception") if has_text(licence, ROOT / "LICENSE")), None)
+    thing = Thing(
+        "wasinn",
+        version,
+        supplier=home["maintainer"],
+        homepage=home["site"],
+        comment="WebAssembly guests run machine-learning models by it.",
+    )
+    licence = next(
+        (
+            licence
+            for licence in ("Apache-2.0", "Apache-2.0 WITH LLVM-exception")
+            if has_text(licence, ROOT / "LICENSE")
+        ),
+        None,
+    )
     thing.licence, thing.licence_comment = licence, "The text is share/doc/wasinn/LICENSE."
     return thing
 

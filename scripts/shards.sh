@@ -1,14 +1,15 @@
 # shellcheck shell=bash disable=SC2034
-# The gate, which each landing needs, and the shards. A landing needs those whose subject it touches (scripts/test.sh --touched), a release all.
-# A test names its tier where it is registered: TIER, ASAN and TSAN in tests/CMakeLists.txt.
+# The gate, which each landing needs, and the shards. A landing needs the shards whose subject it touches
+# (scripts/test.sh --touched), and a release needs all. A test names its tier where it is registered: TIER, ASAN and
+# TSAN in tests/CMakeLists.txt.
 
 shards=(core matrix onnx openvino tflite torch tensorflow llama remote llama-server clients servers peers wasmedge wamr-aot languages packages real-models gpu
   docs asan-serve bench fuzz tidy)
 
 frameworks=(onnxruntime openvino tflite torch tensorflow) # llama-text or llama beside these
 
-# tier NAME: sets `needs`, what scripts/deps.sh provides for it; `builds`, presets of CMakePresets.json; `options`, for CMake, of builds with sanitizers;
-# and `touched`, the paths whose change asks for it, as a regular expression.
+# tier NAME: sets `needs`, the arguments for scripts/deps.sh; `builds`, presets of CMakePresets.json; `options`, CMake's
+# options for builds with sanitizers; and `touched`, the paths whose changes ask for it, as a regular expression.
 tier() {
   needs=(build guest wasmtime-tests wamr components tests) builds=(check) options=() touched='^$'
   local backend="^(backends/($1|common)/|include/wasinn/backend\.h|tests/backends/($1|contract|test_host))"

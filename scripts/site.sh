@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the site of docs/ into build/site: the pages by MkDocs, the public headers by Doxygen. A wrong link is an error.
 # usage: scripts/site.sh
-# What it needs comes from scripts/deps.sh docs. build/site/index.html needs no server, but for the search.
+# It needs scripts/deps.sh docs. build/site/index.html needs no server, except for the search.
 # shellcheck disable=SC2154
 set -euo pipefail
 [ $# -eq 0 ] || { sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2; }

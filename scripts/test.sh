@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs tests. Without arguments the gate: what each landing needs. The last line is
+# Installs what is missing, builds, and runs tests. Without arguments it runs the gate, which each landing needs. The last line is
 # "N passed, N failed, N skipped". If the gate passed, build/passed has the commit for which it did.
 # usage: scripts/test.sh [--core | --shard NAME… | --touched BASE | --all | --arm64 | --shards]
-#   --core          for daily work: the core's tests, the ABIs' and the echo backend's, in a build of these alone (build/core)
-#   --shard NAME    one of the other tests' groups, or several
+#   --core          for daily work: the tests of the core, the ABIs and the echo backend, in a build of only these (build/core)
+#   --shard NAME    one of the groups of the other tests, or several
 #   --touched BASE  the shards that the change since the commit BASE asks for
 #   --all           the gate and all shards
 #   --arm64         a build for ARM64 (build/arm64), whose tests run in an emulator: docs/arm64.md
@@ -37,7 +37,8 @@ case ${1-} in
   *) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2 ;;
 esac
 
-# Each step leaves what report.py reads: NAME.xml of ctest, NAME-again.xml of what failed and ran once more, or NAME.passed or NAME.failed.
+# Each step leaves files for report.py: NAME.xml of ctest, NAME-again.xml of the tests that failed and ran once more, or
+# NAME.passed or NAME.failed.
 results=$root/build/test-results
 rm -rf "$results"
 mkdir -p "$results"
@@ -56,7 +57,7 @@ check() { if step "$@"; then mv "$results/$1.log" "$results/$1.passed"; else mv 
 
 build() { cmake --preset "$1" -DWASINN_BUILD_TESTS=ON "${@:2}" && cmake --build --preset "$1" -- -k 0; }
 
-# run PRESET LABELS: two at a time; what fails runs once more, alone.
+# run PRESET LABELS: runs two tests at a time; those that fail run once more, one at a time.
 run() {
   local ctest=(ctest --preset "$1" --test-output-size-passed 400000 --test-output-size-failed 400000)
   step "$1-tests" "${ctest[@]}" -L "$2" -j 2 --output-junit "$results/$1.xml" || step "$1-again" "${ctest[@]}" --rerun-failed -j 1 --output-junit "$results/$1-again.xml" ||
@@ -78,7 +79,7 @@ for name in "${tiers[@]}"; do
   done
 done
 [ ${#tiers[@]} -eq 0 ] || step deps "$scripts/deps.sh" "${needed[@]}" || { cat "$results/deps.log"; exit 1; }
-# All is built before anything runs, lest a test wait for a compiler.
+# Everything is built before anything runs, so that no test waits for a compiler.
 presets=()
 for preset in core check asan tsan arm64 release; do
   [ -n "${tiers_of[$preset]-}" ] || continue

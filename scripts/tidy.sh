@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs clang-tidy over what this checkout compiles, guests too, each source once; the settings are in .clang-tidy. Little is built for it.
+# Runs clang-tidy over the sources of this checkout, also those of guests, each once; the settings are in .clang-tidy. It builds little.
 # usage: scripts/tidy.sh [--changed [COMMIT] | FILES…]
-#   --changed   only the lines that changed since COMMIT, by default the last one that origin/main has, too; of headers those that .clang-tidy filters for
+#   --changed   only the lines that changed since COMMIT, by default the last one that origin/main has, too; and only in headers that .clang-tidy selects
 #   FILES       only these
-# In the environment: JOBS, how many at once, in place of one for each core.
+# In the environment: JOBS, how many run at once (default: one for each core).
 # shellcheck disable=SC2154
 set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,7 +18,7 @@ esac
 mapfile -t files < <([ $# = 0 ] || [ "$1" = --changed ] || realpath -se -- "$@")
 cd "$root"
 
-# Configured only, but for the sources that others are compiled with. All files are checked several at once, as other builds compile
+# This build is only configured, and makes generated sources. Several files are checked at once, like other builds compile
 # them: their headers are most of the work.
 build=$root/build/tidy
 unity=$([ $# -gt 0 ] && echo OFF || echo ON)

@@ -1,1 +1,1 @@
-"""What scripts/sbom.py is made of: where each file of a prefix comes from, and under which licence."""
+"""Parts of scripts/sbom.py, which find out where each file of a prefix comes from, and its licence."""

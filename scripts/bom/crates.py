@@ -1,4 +1,5 @@
-"""The crates that are linked into a crate of ours: those of Cargo.lock, with the licences that their own manifests declare."""
+"""The crates that are linked into a crate of ours: those of Cargo.lock, with the licences that their manifests
+declare."""
 
 import os
 import re
@@ -10,7 +11,7 @@ from bom.thing import Thing, licence_of
 
 
 def root(folder):
-    """The crate in `folder`, with all that is linked into it."""
+    """The crate in `folder`, with everything that is linked into it."""
     package = tomllib.loads((folder / "Cargo.toml").read_text())["package"]
     lock = tomllib.loads((folder / "Cargo.lock").read_text())["package"]
     locked = {(crate["name"], crate["version"]): crate.get("checksum") for crate in lock}
@@ -26,7 +27,7 @@ def root(folder):
 
 
 def standard_library(library):
-    """Rust's, in a library that it was linked into: the compiler leaves its version there."""
+    """Rust's standard library, in a library that it was linked into: the compiler leaves its version there."""
     version = re.search(rb"rustc version ([0-9.]+)", library)
     thing = Thing("Rust standard library", version[1].decode() if version else None)
     thing.licence_comment = "It comes with the compiler, without a manifest that declares a licence."
@@ -50,8 +51,18 @@ def _declare(thing, licence):
 
 
 def _linked(folder):
-    """(name, version): (licence, repository) of each crate that is linked, which neither one for building nor a macro is. None if cargo does not know."""
-    command = [os.environ.get("CARGO", "cargo"), "tree", "--offline", "--locked", "--edges", "normal,no-proc-macro", "--prefix", "none"]
+    """(name, version): (licence, repository) of each linked crate, without those for building and macros. None if cargo
+    does not know them."""
+    command = [
+        os.environ.get("CARGO", "cargo"),
+        "tree",
+        "--offline",
+        "--locked",
+        "--edges",
+        "normal,no-proc-macro",
+        "--prefix",
+        "none",
+    ]
     try:
         done = subprocess.run([*command, "--format", "{p}\t{l}\t{r}"], cwd=folder, capture_output=True, text=True)
     except OSError:
@@ -59,5 +70,8 @@ def _linked(folder):
     if done.returncode != 0:
         return None
     rows = (line.split("\t") for line in done.stdout.splitlines())
-    found = ((re.match(r"(\S+) v(\S+)", package), licence, repository.removesuffix(" (*)")) for package, licence, repository in rows)
+    found = (
+        (re.match(r"(\S+) v(\S+)", package), licence, repository.removesuffix(" (*)"))
+        for package, licence, repository in rows
+    )
     return {match.groups(): (licence, repository or None) for match, licence, repository in found}

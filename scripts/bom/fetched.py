@@ -1,4 +1,5 @@
-"""Which files of a prefix are those of .deps, and from which package they were fetched: by their content and by what deps.sh says."""
+"""Finds the files of a prefix that come from .deps, by their content, and the packages that deps.sh fetched them
+from."""
 
 import hashlib
 import pathlib
@@ -26,7 +27,7 @@ class Fetch:
         self.name, self.version = name, version
         path = urllib.parse.quote(name.replace(":", "/"), safe="/")
         self.purl = f"pkg:{kind}/{path}@{version}" + (f"?classifier={classifier}" if classifier else "")
-        # A wheel has one for each type of machine (scripts/manifest.sh).
+        # A wheel has a hash for each type of machine (scripts/manifest.sh).
         hashes = hashes.split()
         self.sha256 = hashes[0 if len(hashes) == 1 or platform.machine() == "x86_64" else 1]
 
@@ -44,7 +45,7 @@ class Deps:
             self._index(entry)
 
     def _filled(self):
-        """The recipes of the table that .deps has, with the stamps."""
+        """The recipes of the table whose files are in .deps, with their stamps."""
         recipes = {entry["recipe"] for entry in self.table}
         stamps = {recipe: self.dir / ".stamps" / recipe for recipe in sorted(recipes)}
         return {recipe: stamp.read_text().strip() for recipe, stamp in stamps.items() if stamp.exists()}
@@ -55,7 +56,10 @@ class Deps:
             kind, name, *rest = line.split("\t")
             if kind == "recipe":
                 if rest != [filled[name]]:
-                    raise SystemExit(f"error: .deps has {filled[name]}, and scripts/manifest.sh says {rest[0]}: run scripts/deps.sh {name}")
+                    raise SystemExit(
+                        f"error: .deps has {filled[name]}, and scripts/manifest.sh has {rest[0]}: "
+                        f"run scripts/deps.sh {name}"
+                    )
                 known = self.fetches.setdefault(name, {})
             else:
                 known[name] = Fetch(kind, name, *rest)
@@ -70,7 +74,7 @@ class Deps:
                 self.by_size.setdefault((self.dir / path).stat().st_size, []).append((path, entry))
 
     def claim(self, path, sha256):
-        """The thing that a file of the prefix is of; None if .deps has no such file."""
+        """The thing that a file of the prefix belongs to; None if .deps has no such file."""
         for candidate, entry in self.by_size.get(path.stat().st_size, []):
             if digest(self.dir / candidate) == sha256:
                 return self._thing(entry, candidate)
@@ -102,7 +106,11 @@ class Deps:
             thing.comment = f"It comes in {fetches[entry['inside']].purl}."
             mark = entry.get("version_mark")
             folder = self.dir / pathlib.Path(path).parent
-            found = mark and [re.search(mark.encode(), file.read_bytes()) for file in sorted(folder.glob("*")) if self._is_of(file, entry)]
+            found = mark and [
+                re.search(mark.encode(), file.read_bytes())
+                for file in sorted(folder.glob("*"))
+                if self._is_of(file, entry)
+            ]
             thing.version = next((match[1].decode() for match in found or [] if match), None)
         else:
             fetch = fetches[entry.get(f"fetch_{platform.machine()}", entry["fetch"])]

@@ -1,4 +1,4 @@
-"""An SPDX 2.3 document of things and their files."""
+"""Writes an SPDX 2.3 document of things and their files."""
 
 import datetime
 import os
@@ -19,14 +19,18 @@ def identifier(kind, *words):
 
 
 def created():
-    """Now, or when SOURCE_DATE_EPOCH says."""
+    """The time of SOURCE_DATE_EPOCH, by default now."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    now = datetime.datetime.now(datetime.UTC) if seconds is None else datetime.datetime.fromtimestamp(int(seconds), datetime.UTC)
+    now = (
+        datetime.datetime.now(datetime.UTC)
+        if seconds is None
+        else datetime.datetime.fromtimestamp(int(seconds), datetime.UTC)
+    )
     return now.replace(microsecond=0, tzinfo=None)
 
 
 class Document:
-    """`whole`, the thing that is described, and all that belongs to it."""
+    """A document about `whole`, and everything that belongs to it."""
 
     def __init__(self, whole):
         self.packages, self.files, self.relations = {}, [], []
@@ -47,7 +51,7 @@ class Document:
 
     def _creation(self):
         name = f"{self.whole.name}-{self.whole.version}"
-        # The same files have the same name.
+        # Files with the same contents have the same name.
         digests = "".join(sorted(file.name + file.checksums[0].value for file in self.files))
         return model.CreationInfo(
             "SPDX-2.3",
@@ -62,12 +66,14 @@ class Document:
         self.relations.append(model.Relationship(one, relation, other))
 
     def _package(self, thing):
-        """Its SPDX id; it is written when it is first asked for."""
+        """The SPDX id of a thing. The first call writes the thing."""
         known = identifier("Package", thing.name, thing.version)
         if self.described.setdefault(known, thing) is not thing:
             raise ValueError(f"{thing.name} and {self.described[known].name}: both are {known}")
         if known not in self.packages:
-            package = model.Package(known, thing.name, NOT_KNOWN, version=thing.version, files_analyzed=bool(thing.files))
+            package = model.Package(
+                known, thing.name, NOT_KNOWN, version=thing.version, files_analyzed=bool(thing.files)
+            )
             self._fill(package, thing)
             self.packages[known] = package
         return known
@@ -77,9 +83,15 @@ class Document:
         package.license_declared = SPDX.parse(thing.licence) if thing.licence else NOT_KNOWN
         package.license_concluded = NOT_KNOWN
         package.copyright_text = NOT_KNOWN
-        package.license_comment, package.comment, package.homepage = thing.licence_comment or None, thing.comment, thing.homepage
+        package.license_comment, package.comment, package.homepage = (
+            thing.licence_comment or None,
+            thing.comment,
+            thing.homepage,
+        )
         if thing.purl:
-            package.external_references = [model.ExternalPackageRef(model.ExternalPackageRefCategory.PACKAGE_MANAGER, "purl", thing.purl)]
+            package.external_references = [
+                model.ExternalPackageRef(model.ExternalPackageRefCategory.PACKAGE_MANAGER, "purl", thing.purl)
+            ]
         if thing.sha256:
             package.checksums = [model.Checksum(model.ChecksumAlgorithm.SHA256, thing.sha256)]
         files = [self._file(package, *file) for file in thing.files]
@@ -87,7 +99,10 @@ class Document:
             package.verification_code = calculate_package_verification_code(files)
 
     def _file(self, package, path, sha1, sha256, links):
-        checksums = [model.Checksum(model.ChecksumAlgorithm.SHA1, sha1), model.Checksum(model.ChecksumAlgorithm.SHA256, sha256)]
+        checksums = [
+            model.Checksum(model.ChecksumAlgorithm.SHA1, sha1),
+            model.Checksum(model.ChecksumAlgorithm.SHA256, sha256),
+        ]
         file = model.File(f"./{path}", f"{identifier('File', path)}-{sha1[:8]}", checksums, copyright_text=NOT_KNOWN)
         file.license_concluded = NOT_KNOWN
         if links:

@@ -1,5 +1,6 @@
-"""What the system has: shared libraries that the files of a prefix need, and libraries of headers that were compiled into them. Where there is
-dpkg, it knows package and version; the licence is that of the package's copyright file, where that is in a form for machines."""
+"""Libraries of the system: shared libraries that the files of a prefix need, and libraries of headers that were
+compiled into them. If there is dpkg, it knows their package and version. The licence is that of the package's copyright
+file, if that is machine-readable."""
 
 import functools
 import pathlib
@@ -10,7 +11,7 @@ import subprocess
 
 from bom.thing import Thing, licence_of
 
-# Debian's short names of licences that SPDX calls otherwise.
+# Licences whose short name in Debian differs from SPDX's.
 DEBIAN_LICENCES = {
     "Expat": "MIT",
     "BSD-2-clause": "BSD-2-Clause",
@@ -26,7 +27,8 @@ DEBIAN_LICENCES = {
     "ISC": "ISC",
 }
 
-# How names of types begin (as RTTI has them) that a library leaves where it is compiled in: Debian's package, and a name for where there is no Debian.
+# Libraries of headers, by how the names of their types begin in RTTI, which stays in the files that they are compiled
+# into: Debian's package, and a name for machines without Debian.
 COMPILED_IN = {
     b"N8nlohmann": ("nlohmann-json3-dev", "JSON for Modern C++"),
     b"N3CLI": ("libcli11-dev", "CLI11"),
@@ -37,16 +39,17 @@ COMPILED_IN = {
 
 
 def output(*command):
-    """What the command prints; nothing where there is none. dpkg tells what it knows also where it fails for the rest."""
+    """The output of a command; "" if the command does not exist. dpkg prints what it knows even if it fails for the
+    rest."""
     return subprocess.run(command, capture_output=True, text=True).stdout if shutil.which(command[0]) else ""
 
 
 def needed(paths):
-    """{path: the shared libraries that it needs}, of all paths that are programs or libraries."""
+    """{path: the shared libraries that it needs} for all paths that are programs or libraries."""
     if not shutil.which("readelf"):
         raise SystemExit("error: readelf is missing (Debian's package binutils)")
     found = {}
-    dynamic = output("readelf", "--dynamic", "--wide", *paths, "/dev/null")  # two files at least: it then names each
+    dynamic = output("readelf", "--dynamic", "--wide", *paths, "/dev/null")  # at least two files, so that it names each
     for part in re.split(r"^File: ", dynamic, flags=re.MULTILINE)[1:]:
         names = re.findall(r"\(NEEDED\).*\[(.*)\]", part)
         if names:
@@ -57,18 +60,22 @@ def needed(paths):
 def libraries(names):
     """{name: the thing that has this shared library on this machine}."""
     listed = re.findall(r"^\s*(\S+) \(.* => (.*)$", output("/sbin/ldconfig", "-p"), re.MULTILINE)
-    found = {name: path for name, path in reversed(listed) if name in names}  # the first of a name is what the linker takes
+    found = {name: path for name, path in reversed(listed) if name in names}  # the linker takes the first one of a name
     spelled = {name: _spellings(pathlib.Path(path)) for name, path in found.items()}
-    said = output("dpkg-query", "-S", *sorted({path for paths in spelled.values() for path in paths})) if spelled else ""
+    said = (
+        output("dpkg-query", "-S", *sorted({path for paths in spelled.values() for path in paths})) if spelled else ""
+    )
     owners = {path: owner for owner, path in re.findall(r"^([^:,\s]+)[:,].* (/.*)$", said, re.MULTILINE)}
     owned = {name: [owners[path] for path in paths if path in owners] for name, paths in spelled.items()}
     return {name: package(owned[name][0]) if owned.get(name) else _unknown(name) for name in names}
 
 
 def _spellings(path):
-    """As a package may name the file: /lib is in /usr now."""
+    """The names that a package can have for the file: /lib is in /usr now."""
     real = path.resolve()
-    return dict.fromkeys(str(spelled) for spelled in (path, real.parent / path.name, real, pathlib.Path(str(path).removeprefix("/usr"))))
+    return dict.fromkeys(
+        str(spelled) for spelled in (path, real.parent / path.name, real, pathlib.Path(str(path).removeprefix("/usr")))
+    )
 
 
 def _unknown(name):
@@ -76,15 +83,19 @@ def _unknown(name):
 
 
 def compiled_in(path):
-    """Libraries of headers that are in a file."""
+    """The libraries of headers that are compiled into a file."""
     content = path.read_bytes()
     return [package(debian, name) for mark, (debian, name) in COMPILED_IN.items() if mark in content]
 
 
 @functools.cache
 def package(debian, otherwise=None):
-    """Debian's package; without a dpkg that knows it, only its name."""
-    fields = output("dpkg-query", "-W", "-f", "${Version}\t${Architecture}\t${Homepage}\n", debian).split("\n")[0].split("\t")
+    """The thing for a package of Debian. If no dpkg knows the package, it only has a name."""
+    fields = (
+        output("dpkg-query", "-W", "-f", "${Version}\t${Architecture}\t${Homepage}\n", debian)
+        .split("\n")[0]
+        .split("\t")
+    )
     if len(fields) != 3:
         return _unknown(otherwise or debian)
     release = platform.freedesktop_os_release()
@@ -96,7 +107,7 @@ def package(debian, otherwise=None):
 
 
 def read_licence(thing, path):
-    """That of `Files: *`: the parts of the package that have another are for who reads the file."""
+    """The licence of `Files: *`. Parts of the package can have other licences, for which the file has to be read."""
     text = path.read_text(errors="replace") if path.exists() else ""
     found = re.search(r"^Files:\s*\*\s*$.*?^License:[ \t]*(.*?)$", text, re.MULTILINE | re.DOTALL)
     if not text.startswith("Format:") or not found:

@@ -1,4 +1,4 @@
-"""One package of the SBOM, before it is written in SPDX's words."""
+"""A package of the SBOM, before it is written in SPDX's format."""
 
 import dataclasses
 import re
@@ -7,7 +7,7 @@ import license_expression
 
 SPDX = license_expression.get_spdx_licensing()
 
-# What a licence's own text has and others' have not.
+# Text that only this licence has.
 TEXTS = {
     "MIT": "Permission is hereby granted, free of charge, to any person obtaining a copy of this software",
     "BSD-3-Clause": r"Redistribution and use in source and binary forms.*Neither the names? of",
@@ -18,7 +18,8 @@ TEXTS = {
 
 @dataclasses.dataclass(eq=False)
 class Thing:
-    """`licence` is an SPDX expression, or None where it cannot be known; `licence_comment` says where it stands, or why it is not known."""
+    """`licence` is an SPDX expression, or None if it is unknown; `licence_comment` says where it is declared, or why it
+    is unknown."""
 
     name: str
     version: str | None = None
@@ -26,12 +27,12 @@ class Thing:
     licence_comment: str = ""
     supplier: str | None = None
     purl: str | None = None
-    sha256: str | None = None  # of what `purl` names
+    sha256: str | None = None  # of the package that `purl` names
     homepage: str | None = None
     comment: str | None = None
     files: list = dataclasses.field(default_factory=list)
-    links: list = dataclasses.field(default_factory=list)  # compiled into its files
-    needs: list = dataclasses.field(default_factory=list)  # opened with its files, and not in the prefix
+    links: list = dataclasses.field(default_factory=list)  # things that are compiled into its files
+    needs: list = dataclasses.field(default_factory=list)  # things that its files open, and that are not in the prefix
 
 
 def licence_of(expression):

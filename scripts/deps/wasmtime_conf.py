@@ -1,8 +1,8 @@
-"""usage: wasmtime_conf.py LIBRARY INCLUDE_DIR: writes wasmtime/conf.h from conf.h.in, as the build of the library would have.
+"""usage: wasmtime_conf.py LIBRARY INCLUDE_DIR: writes wasmtime/conf.h from conf.h.in, like the build of the library.
 
-The headers declare only what conf.h says the library was built with. The wheel does not say, so look into it: each feature
-that the headers know has a function whose name is there only with it. Features that no header asks for stay undefined.
-"""
+The headers only declare the features of conf.h. The wheel does not list them, so this looks into the library: for each
+feature that the headers know, it has a function only if it was built with it. Features that no header asks for stay
+undefined."""
 
 import pathlib
 import re

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Debian packages: installed only when missing, so that a warm run needs neither root nor the network.
 
-# apt_missing PACKAGE…: prints those that are not installed. Without apt it is for the user to have their like. PACKAGE:arm64 is another machine's.
+# apt_missing PACKAGE…: prints those that are not installed. Without apt, the user has to install equivalents.
+# PACKAGE:arm64 is for another type of machine.
 apt_missing() {
   local installed p here
   [ $# -gt 0 ] || return 0
@@ -23,7 +24,8 @@ apt_get() {
   quietly as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@"
 }
 
-# Refreshes apt's lists, once a run: on a new machine they are old or empty. (Here the lock has no time-out: try again.)
+# Refreshes apt's lists, once a run: on a new machine they are old or empty. (apt has no time-out for this lock, so it
+# is tried again.)
 apt_update() {
   [ -z "${apt_updated-}" ] || return 0
   say "apt: refreshing the package lists"
@@ -31,7 +33,7 @@ apt_update() {
   apt_updated=1
 }
 
-# apt_check PACKAGE…: says at once, and in full, if something is missing that this user cannot install.
+# apt_check PACKAGE…: fails at once, with the whole list, if something is missing that this user cannot install.
 apt_check() {
   local missing
   mapfile -t missing < <(apt_missing "$@")
@@ -49,7 +51,8 @@ apt_need() {
   apt_update
   say "apt: installing ${missing[*]}"
   apt_install "${missing[@]}" && return 0
-  # Once more: a mirror was slow, or something else emptied /tmp, where apt unpacks. What is half unpacked is finished first.
+  # Tries again: a mirror was slow, or something emptied /tmp, where apt unpacks. Half-unpacked packages are finished
+  # first.
   say "apt: failed, trying again"
   quietly as_root dpkg --configure -a || true
   apt_get install -y --fix-broken || true
@@ -58,24 +61,25 @@ apt_need() {
 
 apt_install() { apt_get install -y --no-install-recommends "$@"; }
 
-# apt_uris: where this machine's own apt gets packages from, in either format of its sources.
+# apt_uris: the addresses of this machine's own apt, from both formats of its sources.
 apt_uris() {
   cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
     sed -nE 's/^URIs:[[:space:]]*([^[:space:]]+).*/\1/p; s/^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+).*/\2/p'
 }
 
-# debian_mirror: that of Debian. Third parties' sources may stand beside it, and a mirror may have any path; the usual path is taken first.
+# debian_mirror: the address of Debian's mirror. There can be third parties' sources, too, and a mirror can have any
+# path; the usual path is taken first.
 debian_mirror() {
   local uris
   uris=$(apt_uris | grep -v security || true)
   { printf '%s\n' "${WASINN_DEBIAN_MIRROR-}"; grep -E '/debian/?$' <<<"$uris" || true; echo "$uris"; } | grep -m 1 . || true
 }
 
-# debian_security MIRROR: that of Debian's security updates, which mostly lie beside Debian itself.
+# debian_security MIRROR: the address of Debian's security updates, which are mostly next to Debian itself.
 debian_security() { { apt_uris | grep security || true; echo "${1%/}-security"; } | head -n 1; }
 
-# private_apt SUITE FOLDER: sets `options` for an apt that knows this suite alone and nothing of what this machine has
-# installed: a configuration of its own in FOLDER, the same mirror, signatures checked as ever.
+# private_apt SUITE FOLDER: sets `options` for an apt that only knows this suite, and nothing of what this machine has
+# installed. It has its own configuration in FOLDER, the same mirror, and checks signatures as usual.
 private_apt() {
   local suite=$1 apt=$2 mirror keys=/usr/share/keyrings/debian-archive-keyring.gpg
   mirror=$(debian_mirror)
@@ -84,7 +88,7 @@ private_apt() {
   mkdir -p "$apt/lists/partial" "$apt/archives/partial"
   : >"$apt/status"
   printf 'deb [signed-by=%s] %s %s main\n' "$keys" "$mirror" "$suite" >"$apt/sources.list"
-  # Sandbox::User: apt would else drop to a user who may not enter this folder.
+  # Sandbox::User: otherwise apt would become a user who may not enter this folder.
   options=(-qq -o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State::Lists=$apt/lists" -o "Dir::State::status=$apt/status" -o "Dir::Cache=$apt" -o Acquire::Languages=none
     -o "APT::Sandbox::User=$(id -un)" -o Debug::NoLocking=true)
@@ -111,7 +115,7 @@ unpack_debs() {
   rm -rf "$apt"
 }
 
-# deb_version PACKAGE VERSION: the whole version of the package that an apt with `options` knows.
+# deb_version PACKAGE VERSION: the full version of the package that an apt with `options` has.
 deb_version() {
   apt-cache "${options[@]}" madison "$1" | sed -nE "s/^[^|]*\| *(${2}[-+~][^ ]*) .*/\1/p" | head -n 1
 }

@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154
-# Recipes (deps/NAME.sh, or a function NAME of manifest.sh) make small prefix trees; these are kept in a per-user cache and hard-linked
-# into .deps/, so that a second clone is quick. A recipe's file sets `version`, `pins` (all that it fetches by) and `tools` (clients that it
-# needs), and defines `fill DIR WORK`: put include/, lib/, share/ … into DIR, with WORK as an empty folder to work in. Of a function all
-# this is known by its text.
+# Recipes (deps/NAME.sh, or a function NAME of manifest.sh) make small prefix trees. These are kept in a per-user cache
+# and hard-linked into .deps/, so that a second clone is quick. A recipe's file sets `version`, `pins` (all that it
+# fetches by) and `tools` (clients that it needs), and defines `fill DIR WORK`: put include/, lib/, share/ … into DIR,
+# with WORK as an empty folder to work in. For a function all this follows from its text.
 #
-# Whatever is interrupted, at any point, leaves nothing half-made behind: a tree is made beside its place and renamed,
-# and a stamp in .deps/ is removed first and written last.
+# An interruption, at any point, leaves nothing half-made behind: a tree is made next to its place and renamed, and a
+# stamp in .deps/ is removed first and written last.
 
-# recipe NAME: loads it (in a subshell, please) and sets `id`, which changes with all that the tree is made from.
+# recipe NAME: loads it (call it in a subshell) and sets `id`, which changes with everything that the tree is made from.
 recipe() {
   local file=$root/scripts/deps/$1.sh made_from
   if [ -e "$file" ]; then
@@ -82,18 +82,19 @@ make_tree() {
   mkdir "$tmp/tree" "$tmp/work"
   fill "$tmp/tree" "$tmp/work"
   find "$tmp/tree" -type f -exec chmod a-w {} + # shared by all clones through hard links
-  # Another run may have been faster: its tree is as good.
+  # Another run can have been faster: its tree is as good.
   mv -T "$tmp/tree" "$cache/$id" 2>/dev/null || [ -d "$cache/$id" ]
 }
 
-# The stamp says which tree is there, NAME.files which files that tree has, so that those of an older version go.
+# The stamp names the tree that is installed, and NAME.files lists its files, so that those of an older version can be
+# removed.
 link_tree() {
   local stamp=$prefix/.stamps/$1
   mkdir -p "$prefix/.stamps"
-  # One tree at a time: trees share folders, and of two cp that make the same folder one would fail.
+  # One tree at a time: trees share folders, and if two cp make the same folder, one of them fails.
   exec 9>"$prefix/.stamps/.lock"
   flock 9
-  # Files of an older version go, if no other recipe has them now.
+  # Removes the files of an older version that no other recipe has now.
   [ ! -f "$stamp.files" ] || (cd "$prefix" && sort .stamps/*.files | uniq -d | { grep -vxFf - "$stamp.files" || true; } | xargs -r -d '\n' rm -f)
   rm -f "$stamp" "$stamp.files"
   (cd "$cache/$id" && find . ! -type d) >"$stamp.files"

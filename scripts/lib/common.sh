@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# What every script here shares: where things are, and how steps are told.
+# Shared by all scripts: where things are, and how steps are printed.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 prefix=$root/.deps
@@ -12,7 +12,7 @@ if [ -n "${WASINN_CROSS-}" ]; then
   uname() { echo "${WASINN_CROSS%%-*}"; }
 fi
 
-# One clock for a script and the scripts it runs.
+# A script and the scripts it runs share one clock.
 export WASINN_STARTED=${WASINN_STARTED:-$EPOCHREALTIME}
 
 # seconds_since WHEN: with one decimal, without a bc or awk. (The decimal sign of EPOCHREALTIME is the locale's.)
@@ -29,7 +29,7 @@ die() {
   exit 1
 }
 
-# quietly COMMAND…: shows the command's output only when it fails.
+# quietly COMMAND…: shows the command's output only if it fails.
 quietly() {
   local log rc=0
   log=$(mktemp)

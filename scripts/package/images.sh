@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154
 # Makes OCI images with buildah, each as an archive in dist/, which podman, docker, ctr, kind and skopeo take, and in buildah's own storage.
-# usage: scripts/package.sh images [-- [--base IMAGE] [NAME…] [-- OPTION…]]   NAME is what packaging/images/ has a Dockerfile for; by default all
+# usage: scripts/package.sh images [-- [--base IMAGE] [NAME…] [-- OPTION…]]   NAME is a Dockerfile of packaging/images/ (default: all)
 #   --base IMAGE  the Debian 12 to begin from, instead of docker.io/library/debian:bookworm-slim: an image, or an archive of a root folder, as
-#                 `scripts/deps.sh images` has one (.deps/share/bare-debian/bookworm.tar.gz), where no registry is within reach
-#   OPTION…       for `buildah build`, as --volume for what package clients need to reach their registries
+#                 `scripts/deps.sh images` has one (.deps/share/bare-debian/bookworm.tar.gz), for machines that reach no registry
+#   OPTION…       for `buildah build`, such as --volume for files that package clients need to reach their registries
 base=docker.io/library/debian:bookworm-slim
 [ "${1-}" != --base ] || { base=${2:?--base needs an image}; shift 2; }
 names=()
@@ -25,15 +25,15 @@ import_base() {
   quietly buildah commit --rm "$container" "$base"
 }
 
-# write_packages LICENCES FOLDER: what Debian says of the packages whose libraries go along, by their licences' folders. Scanners for
-# vulnerabilities look for that.
+# write_packages LICENCES FOLDER: Debian's records of the packages whose libraries are in the image, found by the
+# folders of their licences. Scanners for vulnerabilities read them.
 write_packages() {
   local folder
   mkdir "$2"
   for folder in "$1"/*/; do dpkg-query --status "$(basename "$folder")" >"$2/$(basename "$folder")" 2>/dev/null || rm "$2/$(basename "$folder")"; done
 }
 
-# make_context NAME: what the Dockerfile copies.
+# make_context NAME: the folder that the Dockerfile copies from.
 make_context() {
   local components=(lib command serve wasmtime wamr tflite) backend # what serves and runs programs: nothing to build with
   mkdir "$work/$1"

@@ -15,7 +15,8 @@ compile_addon() {
     "$root"/packaging/npm/src/*.cc "$library" -Wl,-rpath,"\$ORIGIN/prefix/lib" -o "$1"
 }
 
-# What runs programs and models: no server, which has 60 libraries of its own, and nothing to build with.
+# Runs programs and models: without the server, which has 60 libraries of its own, and without the files that builds
+# need.
 components=(lib command guest wasmtime wamr tflite)
 for backend in onnx openvino tflite torch tensorflow llama; do components+=("backend-$backend"); done
 mkdir -p "$package"

@@ -1,7 +1,8 @@
-"""usage: symbol_versions.py POLICY FOLDER: lets the programs and libraries of FOLDER run on all systems of a policy of auditwheel, such as manylinux_2_34.
+"""usage: symbol_versions.py POLICY FOLDER
 
-The linker binds a symbol to the newest version that the system's libraries have here. If they have an older one that the policy allows, the
-symbol is bound to that. All others are reported, and the exit code is 1."""
+Lets the programs and libraries of FOLDER run on all systems of a policy of auditwheel, such as manylinux_2_34. The
+linker binds a symbol to the newest version that the system's libraries have here. If they have an older one that the
+policy allows, this binds the symbol to that. All others are reported, and the exit code is 1."""
 
 import functools
 import json
@@ -15,7 +16,7 @@ import sys
 import auditwheel
 from elftools.elf.elffile import ELFFile
 
-SYSTEM = ("GLIBC", "GLIBCXX", "CXXABI", "GCC")  # the C library's versions, the C++ library's, and those of GCC's own
+SYSTEM = ("GLIBC", "GLIBCXX", "CXXABI", "GCC")  # the versions of the C library, of the C++ library, and of GCC's own
 
 
 def allowed_versions(policy):
@@ -31,7 +32,7 @@ def is_allowed(version, allowed):
 
 
 def hash_of(name):
-    """As ELF has it."""
+    """The hash of a name in ELF."""
     value = 0
     for byte in name.encode():
         value = (value << 4) + byte
@@ -41,8 +42,10 @@ def hash_of(name):
 
 @functools.cache
 def versions_in(library):
-    """(symbol, version) of all that a library defines."""
-    lines = subprocess.run(["readelf", "--wide", "--dyn-syms", library], check=True, capture_output=True, text=True).stdout.splitlines()
+    """(symbol, version) of all symbols that a library defines."""
+    lines = subprocess.run(
+        ["readelf", "--wide", "--dyn-syms", library], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     return [match.groups() for line in lines if " UND " not in line and (match := re.search(r" (\S+?)@@?(\S+)$", line))]
 
 
@@ -52,7 +55,7 @@ def newest_allowed(symbol, library, allowed):
 
 
 def needs_of(elf):
-    """(library, version, its symbols, where in the file it stands) of all versions that a file needs."""
+    """(library, version, its symbols, its position in the file) of all versions that a file needs."""
     section, index = elf.get_section_by_name(".gnu.version_r"), elf.get_section_by_name(".gnu.version")
     if section is None:
         return
@@ -69,16 +72,20 @@ def needs_of(elf):
 
 
 def bind(path, allowed):
-    """Binds what it can to older versions, and returns the rest."""
+    """Binds symbols to older versions if it can, and returns the other ones."""
     data, left = bytearray(path.read_bytes()), []
     with path.open("rb") as file:
         elf = ELFFile(file)
         for library, version, symbols, place in needs_of(elf):
             if is_allowed(version, allowed):
                 continue
-            loaded = re.search(rf"{re.escape(library)} => (\S+)", subprocess.run(["ldd", path], check=True, capture_output=True, text=True).stdout)[1]
+            loaded = re.search(
+                rf"{re.escape(library)} => (\S+)",
+                subprocess.run(["ldd", path], check=True, capture_output=True, text=True).stdout,
+            )[1]
             found = {newest_allowed(symbol, loaded, allowed) for symbol in symbols}
-            # Symbols of one version stay together, and the older version's name is in the file already, for other symbols of the same class.
+            # Symbols of one version stay together, and the older version's name is already in the file, for other
+            # symbols of the same class.
             older = found.pop() if len(found) == 1 else None
             name = elf.get_section_by_name(".dynstr").data().find(f"\0{older}\0".encode())
             if name == -1:

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2164
-# Makes the Python wheel dist/wasinn-VERSION-py3-none-manylinux_2_34_ARCHITECTURE.whl: packaging/python around what `cmake --install` puts
-# into a prefix, as far as the package needs it, and the libraries of the system that this needs (auditwheel).
+# Makes the Python wheel dist/wasinn-VERSION-py3-none-manylinux_2_34_ARCHITECTURE.whl: packaging/python around the parts
+# of an installed prefix (`cmake --install`) that the package needs, and the libraries of the system that these need
+# (auditwheel).
 tools=$root/.deps/wheel-tools
 [ -d "$tools" ] || die "what makes wheels is missing; scripts/deps.sh wheel provides it"
 export PYTHONPATH=$tools/python PATH=$tools/bin:$PATH
@@ -9,7 +10,7 @@ export PYTHONPATH=$tools/python PATH=$tools/bin:$PATH
 frameworks=\$ORIGIN/frameworks
 packages=\$ORIGIN/../../../.. # of wasinn/_prefix/lib/wasinn
 
-# install_prefix PREFIX: of frameworks only TensorFlow Lite, whose C API no package of Python's has.
+# install_prefix PREFIX: TensorFlow Lite is the only framework, because no package of Python has its C API.
 install_prefix() {
   local all=$work/all lib
   quietly cmake --install "$build" --prefix "$all" --strip
@@ -26,7 +27,7 @@ install_prefix() {
   strip --strip-unneeded "$1/lib/wasinn/libwasmtime.so"
 }
 
-# write_extras PREFIX: what wasinn says where a framework is missing. The extras' names are the backends'.
+# write_extras PREFIX: writes the messages of wasinn about missing frameworks. The extras' names are the backends'.
 write_extras() {
   local name
   for name in llama onnx openvino tensorflow torch; do echo "$name pip install 'wasinn[$name]'"; done >"$1/lib/wasinn/install-hints"
@@ -58,7 +59,7 @@ make_wheel() {
   bind_to_older "$1"
   cd "$source"
   WASINN_PREFIX=$1 quietly python3 -m hatchling build -t wheel -d "$work/plain"
-  # What PyTorch's own package has is not taken along.
+  # Leaves out the libraries that PyTorch's own package has.
   LD_LIBRARY_PATH=$work/libraries quietly python3 -m auditwheel repair --only-plat --plat "${policy}_$(uname -m)" --exclude 'libtorch*.so' --exclude libc10.so \
     -w "$work/wheel" "$work"/plain/*.whl
 }

@@ -1,4 +1,4 @@
-"""usage: doxygen_filter.py HEADER: a header of ours as Doxygen reads it. Our comments are plain ones, which Doxygen would skip."""
+"""usage: doxygen_filter.py HEADER: prints one of our headers with comments that Doxygen does not skip."""
 
 import pathlib
 import re

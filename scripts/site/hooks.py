@@ -1,5 +1,6 @@
-"""MkDocs' hooks. Pages are written for readers of the repository, and link to files anywhere in it. Of what lies outside of docs the site has
-copies in the folder "source", for headers the pages that Doxygen made, and a list of the decisions."""
+"""MkDocs' hooks. Pages are written for readers of the repository, and link to files anywhere in it. For files outside
+of docs the site has copies in the folder "source". For headers it has the pages that Doxygen made, and for the
+decisions a list."""
 
 import os
 import pathlib
@@ -14,7 +15,7 @@ from links import DOCS, LINK, ROOT, SOURCE, links, pages, prose, resolve  # noqa
 
 API = ROOT / "build" / "doxygen" / "html"
 
-# Tables here are wide.
+# The tables of these pages are wide.
 STYLE = """
 .md-grid { max-width: 78rem; }
 .md-typeset table:not([class]) { font-size: .7rem; }
@@ -24,7 +25,7 @@ STYLE = """
 
 
 def place_of(file):
-    """Where the site has a file of the repository; None: nowhere."""
+    """The path of a file of the repository in the site; None if it is not there."""
     if file.is_dir():
         return place_of(file / "README.md") if (file / "README.md").exists() else decisions_of(file)
     if file.is_relative_to(DOCS):
@@ -68,12 +69,12 @@ def on_files(files, config):
 
 
 def original_of(place):
-    """The file of the repository that a page of the site is."""
+    """The file of the repository from which a page of the site was made."""
     return ROOT / place.removeprefix(SOURCE + "/") if place.startswith(SOURCE + "/") else DOCS / place
 
 
 def rewritten(line, page):
-    """A line with links as the site has them. A link to what it has not becomes its words."""
+    """A line with links to pages of the site. A link to something else is replaced by its text."""
     here = page.file.src_uri
 
     def target_of(match):
@@ -84,7 +85,9 @@ def rewritten(line, page):
         place = place_of(file) if file.exists() else target
         if place is None:
             return "NOWHERE"
-        return posixpath.relpath(place, posixpath.dirname(here) or ".") + (f"#{anchor}" if anchor and place.endswith(".md") else "")
+        return posixpath.relpath(place, posixpath.dirname(here) or ".") + (
+            f"#{anchor}" if anchor and place.endswith(".md") else ""
+        )
 
     return re.sub(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(NOWHERE\)", r"\1", LINK.sub(target_of, line))
 

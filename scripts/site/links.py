@@ -1,19 +1,24 @@
-"""Links of pages in Markdown: to files of this repository, to headings, and where the site has them."""
+"""Links of pages in Markdown to files of this repository and to headings, and their addresses in the site."""
 
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-SOURCE = "source"  # the folder of the site for what lies outside of docs
+SOURCE = "source"  # the folder of the site for files outside of docs
 
 LINK = re.compile(r"(?<=\]\()(?P<target>[^)\s]+)(?=\))")
 FENCE = re.compile(r"^\s*(```+|~~~+)")
 
 
 def pages():
-    """All pages of the repository, as far as readers are sent there."""
-    patterns = ("*.md", "docs/**/*.md", "models/*.md", *(f"{folder}/**/README.md" for folder in ("bench", "examples", "guest", "packaging", "tests")))
+    """All pages of the repository that are meant for readers."""
+    patterns = (
+        "*.md",
+        "docs/**/*.md",
+        "models/*.md",
+        *(f"{folder}/**/README.md" for folder in ("bench", "examples", "guest", "packaging", "tests")),
+    )
     return sorted({path for pattern in patterns for path in ROOT.glob(pattern) if "node_modules" not in path.parts})
 
 
@@ -46,7 +51,7 @@ def anchors(path):
 
 
 def links(path):
-    """(line, target) of each link that is no address."""
+    """(line, target) of each link that is no URL."""
     for number, line in prose(path.read_text(encoding="utf-8")):
         for link in LINK.finditer(re.sub(r"`[^`]*`", lambda code: "_" * len(code[0]), line)):
             if not re.match(r"[a-z]+:", link["target"]):

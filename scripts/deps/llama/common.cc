@@ -17,7 +17,8 @@ namespace {
 using Json = common_json;
 using wasinn_llama::Call;
 
-// The parser of answers calls itself for each bracket, too. Those that are open at once, in strings or not.
+// The parser of answers also calls itself for each bracket. Counts the brackets that are open at once, in strings or
+// not.
 constexpr int64_t kDeepestAnswer = 1000;
 
 bool IsTooDeep(const std::string& text) {
@@ -50,11 +51,11 @@ Json ListOf(const std::vector<std::string>& texts) {
   return list;
 }
 
-// Its parser calls itself for each parenthesis, and allocates on the way back: the caller's stack has some 4 KiB for each
-// byte. The longest of those that come with llama.cpp has a third of it.
+// Its parser calls itself for each parenthesis, and allocates on the way back: the caller's stack has some 4 KiB for
+// each byte. The longest template that comes with llama.cpp has a third of it.
 constexpr size_t kLongestTemplate = 64 << 10;
 
-// Of a template that cannot be parsed, common_chat_templates_init tells no more than that.
+// common_chat_templates_init does not report what is wrong with a template that cannot be parsed.
 common_chat_templates_ptr ParseTemplates(const wasinn_llama_model& about) {
   const llama_model model = {about};
   try {
@@ -65,7 +66,7 @@ common_chat_templates_ptr ParseTemplates(const wasinn_llama_model& about) {
   }
 }
 
-// OpenAI's "tool_choice": a word, or one of the tools, which then is the only one.
+// OpenAI's "tool_choice": a word, or one of the tools, which is then the only one.
 void ChooseTools(const Json& choice, common_chat_templates_inputs* inputs) {
   if (choice.is_string()) {
     inputs->tool_choice = common_chat_tool_choice_parse_oaicompat(choice.get<std::string>());
@@ -81,7 +82,8 @@ void ChooseTools(const Json& choice, common_chat_templates_inputs* inputs) {
   inputs->tool_choice = COMMON_CHAT_TOOL_CHOICE_REQUIRED;
 }
 
-// Whether the answer goes on with the last message: as it is told, or with "prefill_assistant" where that is the assistant's.
+// Whether the answer continues the last message: as the caller says, or with "prefill_assistant" if that message is the
+// assistant's.
 void ChooseContinuation(const Json& request, common_chat_templates_inputs* inputs) {
   if (request.contains("continue_final_message")) {
     inputs->continue_final_message = common_chat_continuation_parse(request.at("continue_final_message"));
@@ -104,7 +106,7 @@ void ChooseContinuation(const Json& request, common_chat_templates_inputs* input
   }
 }
 
-// The steps of llama.cpp's server (oaicompat_chat_params_parse).
+// The same steps as in llama.cpp's server (oaicompat_chat_params_parse).
 common_chat_templates_inputs InputsOf(const Json& request, const common_chat_templates* templates) {
   common_chat_templates_inputs inputs;
   inputs.messages = common_chat_msgs_parse_oaicompat(request.at("messages"));
@@ -129,7 +131,7 @@ common_chat_templates_inputs InputsOf(const Json& request, const common_chat_tem
   return inputs;
 }
 
-// As common_sampler_init has them.
+// The same as in common_sampler_init.
 std::string PatternOf(const common_grammar_trigger& trigger) {
   if (trigger.type == COMMON_GRAMMAR_TRIGGER_TYPE_PATTERN) return trigger.value;
   if (trigger.type != COMMON_GRAMMAR_TRIGGER_TYPE_WORD) throw std::logic_error("a trigger of an unknown kind");

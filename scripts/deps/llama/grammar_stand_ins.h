@@ -11,7 +11,7 @@
 #include "limits.h"
 #include "wasinn_llama_common.h"
 
-// llama.cpp prints the mistakes of a grammar: here they are the error.
+// llama.cpp prints the mistakes of a grammar; here they become the error.
 #define LLAMA_LOG_ERROR(...) wasinn_llama::RefuseGrammar(__VA_ARGS__)
 #define LLAMA_LOG_DEBUG(...)
 
@@ -30,8 +30,8 @@ struct llama_vocab {
   wasinn_llama_vocabulary about;
   mutable std::string piece;
 
-  // Empty, which no grammar goes on with, for one that is longer than those of any usual vocabulary: the check calls
-  // itself for each character.
+  // Returns nothing, which no grammar accepts, for a token that is longer than those of any usual vocabulary: the check
+  // calls itself for each character.
   const std::string& token_to_piece(int32_t token) const {
     constexpr int32_t kLongest = 512;
     piece.resize(kLongest);

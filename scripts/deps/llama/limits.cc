@@ -37,8 +37,8 @@ void Limited::Check(size_t asked, const void* here) {
     if (steps_ > call_.most_steps) stop_ = Stop::kSteps;
     if (start_ - static_cast<const char*>(here) > static_cast<std::ptrdiff_t>(call_.stack)) stop_ = Stop::kStack;
   }
-  // Each further one fails as well, so that whoever catches it and goes on does not come far. What is done while an
-  // exception is under way must not fail.
+  // All further allocations fail as well, so that code that catches the error and goes on does not get far. Allocations
+  // while an exception is in flight must not fail.
   if (stop_ != Stop::kNone && unlimited == 0 && std::uncaught_exceptions() == 0) {
     GiveBack(asked);
     throw std::bad_alloc();
@@ -100,7 +100,7 @@ char* CopyOf(const std::string& text) {
   return copy;
 }
 
-int Told(Stop stop, wasinn_llama_call* call) {
+int Report(Stop stop, wasinn_llama_call* call) {
   std::free(call->text);
   call->text = nullptr;
   switch (stop) {
@@ -120,11 +120,11 @@ int Told(Stop stop, wasinn_llama_call* call) {
 
 }  // namespace wasinn_llama
 
-// All C++ code of this library allocates by these, that of the C++ library too, since it is linked statically. Other
-// forms of new and delete come down to them.
+// All C++ code of this library allocates by these operators, also the C++ library, which is linked statically. Other
+// forms of new and delete call them.
 void* operator new(size_t bytes) {
   using wasinn_llama::limited;
-  // Before it is there, since one block may be larger than everything.
+  // Counted before it is allocated, since one block can be larger than the limit.
   if (limited != nullptr) limited->Take(bytes);
   void* block = std::malloc(bytes == 0 ? 1 : bytes);
   if (block == nullptr) throw std::bad_alloc();

@@ -1,5 +1,5 @@
-// Limits for code of others that knows none: what a call allocates is counted, and that is what its work and its depth
-// are known by. Work without allocations is counted by lines that are added to the sources (scripts/deps/llama.sh).
+// Limits for libraries that have none: the allocations of a call are counted, which limits its memory, its work and its
+// depth. Work without allocations is counted by lines that are added to the sources (scripts/deps/llama.sh).
 #ifndef WASINN_LLAMA_LIMITS_H_
 #define WASINN_LLAMA_LIMITS_H_
 
@@ -12,10 +12,10 @@
 
 namespace wasinn_llama {
 
-// Which limit a call has met.
+// The limit that a call has reached.
 enum class Stop { kNone, kBytes, kSteps, kStack, kAsked };
 
-// The limits of the thread's allocations while it lives.
+// The limits of the thread's allocations, while the object lives.
 class Limited {
  public:
   explicit Limited(const wasinn_llama_call& call);
@@ -26,11 +26,11 @@ class Limited {
   Stop stop() const { return stop_; }
   uint64_t bytes() const;
 
-  // Before a block of so many is allocated. Throws where it must not be.
+  // Called before `bytes` bytes are allocated. Throws if that exceeds a limit.
   void Take(size_t bytes);
-  // Before so many steps that allocate nothing. Throws likewise.
+  // Called before `steps` steps that allocate nothing. Throws if they exceed a limit.
   void Work(uint64_t steps);
-  // Whether to go on, by what the caller says now.
+  // Asks the caller whether to continue.
   bool Ask();
   void Add(size_t bytes) { held_ += static_cast<int64_t>(bytes); }
   void GiveBack(size_t bytes) { held_ -= static_cast<int64_t>(bytes); }
@@ -40,13 +40,13 @@ class Limited {
   void Check(size_t asked, const void* here);
 
   const wasinn_llama_call& call_;
-  const char* const start_;  // of what it may use of the stack, which grows downwards
+  const char* const start_;  // where its part of the stack begins, which grows downwards
   int64_t held_;
   uint64_t steps_ = 0;
   Stop stop_ = Stop::kNone;
 };
 
-// While one lives on this thread, what is allocated is counted, but never refused.
+// While one lives on this thread, allocations are counted, but never refused.
 class Unlimited {
  public:
   Unlimited();
@@ -55,12 +55,12 @@ class Unlimited {
   Unlimited& operator=(const Unlimited&) = delete;
 };
 
-// Whether the thread's call, if it is in one, is to go on: for work that allocates nothing.
+// Asks whether the thread's call, if it is in one, may continue: for work that allocates nothing.
 bool GoesOn();
-// Before so many steps of such work, each of a few nanoseconds. Throws at the call's limits.
+// Called before so many steps of such work, each of a few nanoseconds. Throws at the call's limits.
 void Work(uint64_t steps);
 
-// What a call holds that is allocated elsewhere, counted while this lives.
+// Counts memory of a call that is allocated elsewhere, while the object lives.
 class HeldElsewhere {
  public:
   HeldElsewhere() = default;
@@ -68,7 +68,7 @@ class HeldElsewhere {
   HeldElsewhere(const HeldElsewhere&) = delete;
   HeldElsewhere& operator=(const HeldElsewhere&) = delete;
 
-  // Before so many more are allocated. False: they must not be.
+  // Called before so much more is allocated. Returns false if that exceeds a limit.
   bool Take(uint64_t bytes) noexcept;
 
  private:
@@ -76,8 +76,8 @@ class HeldElsewhere {
 };
 
 char* CopyOf(const std::string& text);
-// What the caller is told of a limit.
-int Told(Stop stop, wasinn_llama_call* call);
+// Fills in the call's error for a limit, and returns its status.
+int Report(Stop stop, wasinn_llama_call* call);
 
 // Calls `function`, whose result is the call's text, within the call's limits. No exception leaves it.
 template <typename Function>
@@ -96,11 +96,11 @@ int Call(wasinn_llama_call* call, Function&& function) noexcept {
     } catch (...) {
       status = WASINN_LLAMA_WRONG;
     }
-    // Also where llama.cpp has caught what it met there, and gone on without.
+    // Also if llama.cpp has caught the error of a limit, and continued.
     stop = limited.stop();
     call->kept = limited.bytes();
   }
-  if (stop != Stop::kNone) return Told(stop, call);
+  if (stop != Stop::kNone) return Report(stop, call);
   if (status == WASINN_LLAMA_OK) call->text = CopyOf(text);
   return status;
 }

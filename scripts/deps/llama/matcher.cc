@@ -1,4 +1,4 @@
-// Whether tokens go on with a grammar: the C functions over llama.cpp's grammars.
+// Checks whether tokens continue a grammar: C functions over llama.cpp's grammars.
 #include <algorithm>
 #include <cmath>
 #include <memory>

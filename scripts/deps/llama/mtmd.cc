@@ -35,7 +35,7 @@ namespace {
 
 using wasinn_llama::Call;
 
-// Of the call that encodes on this thread; 0: none does.
+// The call that encodes on this thread; 0 if there is none.
 thread_local int encoding_threads = 0;
 
 bool IsStopped(void* /*user*/) { return !wasinn_llama::GoesOn(); }
@@ -45,7 +45,7 @@ int Ask(void* held, uint64_t bytes) { return static_cast<wasinn_llama::HeldElsew
 class Fault {
  public:
   wasinn_media_text* text() { return &text_; }
-  // Throws what a function of wasinn_media.h has told. Where it was stopped, the call knows.
+  // Throws the error that a function of wasinn_media.h has reported. If it was stopped, the call knows why.
   void Check(const std::string& what, int status) const {
     if (status != WASINN_LLAMA_OK) throw std::runtime_error(what + ": " + bytes_);
   }
@@ -96,7 +96,7 @@ mtmd::bitmap Sound(const mtmd_context* context, const File& file, const std::str
   return mtmd::bitmap(mtmd_bitmap_init_from_audio(samples.sound.count, samples.sound.samples));
 }
 
-// The parts as mtmd has them.
+// The parts, as mtmd represents them.
 class Parts {
  public:
   explicit Parts(const mtmd_context* context) : context_(context) {}
@@ -134,7 +134,7 @@ class Parts {
 
 }  // namespace
 
-// clip.cpp calls it before it computes, in place of setting its own number of threads.
+// clip.cpp calls it before it computes, instead of setting its own number of threads.
 void wasinn_llama_prepare(ggml_backend_t cpu, int threads) {
   const ggml_backend_dev_t device = ggml_backend_get_device(cpu);
   const ggml_backend_reg_t reg = ggml_backend_dev_backend_reg(device);
@@ -222,7 +222,7 @@ WASINN_EXPORT void wasinn_llama_media_chunk(const wasinn_llama_media* media, siz
   chunk->positions = mtmd_input_chunk_get_n_pos(of);
 }
 
-// The order of mtmd's own helper: t, y, x and z.
+// In the order of mtmd's own helper: t, y, x and z.
 WASINN_EXPORT void wasinn_llama_media_positions(const wasinn_llama_media* media, size_t index, int32_t from,
                                                 int32_t* positions) {
   const mtmd_input_chunk* of = media->chunks[index];

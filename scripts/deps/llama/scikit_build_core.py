@@ -1,5 +1,5 @@
-"""Stands in for the build system of a Python package of which only the sources are wanted: pip asks it for the package's name
-and version before it hands out a source archive."""
+"""Stands in for the build system of a Python package of which only the sources are needed: pip asks it for the
+package's name and version before it hands out a source archive."""
 
 import os
 import re

@@ -1,5 +1,5 @@
-// The functions that llama.cpp's chat code uses of files which would bring all of its programs with them, and of its
-// library: what it asks of a model is in `llama_model` here.
+// The functions that llama.cpp's chat code uses of two kinds: of files that would bring all of its programs with them,
+// and of its library, which it asks about a model. A model is the `llama_model` defined here.
 #include "stand_ins.h"
 
 #include <stdexcept>
@@ -81,7 +81,7 @@ std::string common_token_to_piece(const llama_vocab* vocabulary, llama_token tok
   return token == kBos ? Of(vocabulary).bos : Of(vocabulary).eos;
 }
 
-// ---- What nothing of ours comes to
+// ---- Functions that are never called
 
 std::vector<llama_token> common_tokenize(const llama_vocab* /*vocabulary*/, const std::string& /*text*/,
                                          bool /*add_special*/, bool /*parse_special*/) {
@@ -93,7 +93,7 @@ int32_t llama_chat_apply_template(const char* /*name*/, const llama_chat_message
   throw std::logic_error("there are no templates by name here");
 }
 
-// What the sources call where they find a fault of their own. Here it is an error like any other.
+// The sources call this at a fault of their own. Here it becomes an ordinary error.
 extern "C" __attribute__((visibility("hidden"), noreturn)) void ggml_abort(const char* file, int line, const char*,
                                                                            ...) {
   throw std::runtime_error(std::string(file) + ":" + std::to_string(line));

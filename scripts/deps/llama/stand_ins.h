@@ -1,10 +1,10 @@
-// What llama.cpp's chat code asks of a model.
+// The questions of llama.cpp's chat code about a model.
 #ifndef WASINN_LLAMA_STAND_INS_H_
 #define WASINN_LLAMA_STAND_INS_H_
 
 #include "wasinn_llama_common.h"
 
-// For llama.cpp's headers it is a type of which only its library knows more. It has no other vocabulary than itself.
+// llama.cpp's headers only declare this type, which its library defines. It is its own vocabulary.
 struct llama_model {
   wasinn_llama_model about;
 };

@@ -1,5 +1,5 @@
-//! What decoders hold. They allocate as their files tell them to, and ask nobody. So each block of this thread is counted, and asked
-//! for at the next of many points at which there is a way out.
+//! Counts the memory of decoders, which allocate as their files say, without a limit. Each block of this thread is
+//! counted, and the total is checked at the next of many points at which the decoder can stop.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -39,7 +39,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Of one file.
+/// The memory for one file.
 pub struct Ledger {
     leave: Leave,
     before: isize,
@@ -51,7 +51,7 @@ impl Ledger {
         Ledger { leave, before: HELD.get(), asked: Cell::new(0) }
     }
 
-    /// Whether to go on with what is held, and with so many bytes more that will be.
+    /// Whether to continue with the current memory and so many bytes more.
     pub fn ask(&self, more: u64) -> Result<(), Fault> {
         let held = u64::try_from(HELD.get().wrapping_sub(self.before)).unwrap_or(0).saturating_add(more);
         let fresh = held.saturating_sub(self.asked.get());

@@ -1,5 +1,5 @@
-//! PNG, JPEG, WebP, GIF (its first picture) and BMP, as red, green and blue. What is transparent is as if it were not, and a turn
-//! that a camera noted is left out, as llama.cpp's programs have it.
+//! PNG, JPEG, WebP, GIF (its first picture) and BMP, as red, green and blue. As in llama.cpp's programs, transparency
+//! and the orientation that a camera noted are ignored.
 
 use std::io::{BufRead, Cursor, Read, Seek, SeekFrom};
 
@@ -11,10 +11,10 @@ use crate::Fault;
 
 const LARGEST_SIDE: u32 = 16384;
 const MOST_PIXELS: u64 = 1 << 25;
-/// A thin strip would become one of no width once it is made smaller.
+/// A thin strip would get a width of 0 once it is made smaller.
 const LONGEST_SHAPE: u32 = 200;
 
-/// Asks before each block that a decoder reads. Some read all at once.
+/// Asks before each block that a decoder reads. Some decoders read everything at once.
 struct Asking<'a> {
     file: Cursor<&'a [u8]>,
     ledger: &'a Ledger,
@@ -74,8 +74,8 @@ fn open<'a, R: BufRead + Seek + 'a>(file: R, most: u64) -> Result<impl ImageDeco
     reader.into_decoder().map_err(fault)
 }
 
-/// Width, height, and the bytes that decoding takes beside the result: what a file has of a pixel, and for each part of
-/// it the two bytes that a JPEG which comes in several passes is collected in.
+/// Width, height, and the memory for decoding in addition to the result: the bytes per pixel of the file, and for each
+/// component the two bytes in which a progressive JPEG is collected.
 pub fn measure(data: &[u8], ledger: &Ledger) -> Result<(u32, u32, u64), Fault> {
     let decoder = open(Asking { file: Cursor::new(data), ledger }, 64 << 20)?;
     let (width, height) = decoder.dimensions();

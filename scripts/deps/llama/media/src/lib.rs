@@ -1,4 +1,4 @@
-//! Decodes images and sounds into memory of the caller's. The functions in C are declared in `wasinn_media.h`.
+//! Decodes images and sounds into the caller's memory. The C functions are declared in `wasinn_media.h`.
 
 mod counted;
 mod image_file;
@@ -26,7 +26,7 @@ impl Fault {
     }
 }
 
-/// Asks whether so many bytes more may be held. It is also asked with 0 now and then: whether to go on.
+/// Asks whether so many bytes more may be allocated. It is also called with 0 now and then, to ask whether to continue.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Leave {
@@ -34,7 +34,7 @@ pub struct Leave {
     pub user: *mut c_void,
 }
 
-// The caller waits, so it is one thread at a time, whatever a library wants of its sources.
+// The caller waits, so only one thread uses it at a time, even if a library requires thread-safe sources.
 unsafe impl Send for Leave {}
 unsafe impl Sync for Leave {}
 
@@ -70,8 +70,8 @@ impl Text {
     }
 }
 
-/// What a function does, as its status. A panic of a library is that file's fault.
-fn told(error: &mut Text, run: impl FnOnce() -> Result<(), Fault>) -> c_int {
+/// The result of a function as its status. A panic of a library is the fault of the file.
+fn status_of(error: &mut Text, run: impl FnOnce() -> Result<(), Fault>) -> c_int {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => 0,
         Ok(Err(Fault::Wrong(what))) => {
@@ -94,7 +94,7 @@ const BASE64: GeneralPurpose =
     GeneralPurpose::new(&base64::alphabet::STANDARD, PAD.with_decode_padding_mode(DecodePaddingMode::Indifferent));
 
 /// # Safety
-/// `text` has `size` bytes, and `file` room for three for each four of them and three more.
+/// `text` has `size` bytes, and `file` has room for three bytes per four of them, and three more.
 #[no_mangle]
 pub unsafe extern "C" fn wasinn_media_base64(
     text: *const u8,
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn wasinn_media_base64(
 ) -> c_int {
     let text = std::slice::from_raw_parts(text, size);
     let file = std::slice::from_raw_parts_mut(file, size / 4 * 3 + 3);
-    told(error, || {
+    status_of(error, || {
         *file_size =
             BASE64.decode_slice(text, file).map_err(|what| Fault::wrong(format!("it is not base64: {what}")))?;
         Ok(())
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn wasinn_media_sha256(data: *const u8, size: usize, diges
 }
 
 /// # Safety
-/// `data` has `size` bytes, and what is written to is there.
+/// `data` has `size` bytes, and the output arguments are valid.
 #[no_mangle]
 pub unsafe extern "C" fn wasinn_media_image_size(
     data: *const u8,
@@ -132,14 +132,14 @@ pub unsafe extern "C" fn wasinn_media_image_size(
     error: &mut Text,
 ) -> c_int {
     let data = std::slice::from_raw_parts(data, size);
-    told(error, || {
+    status_of(error, || {
         (*width, *height, _) = image_file::measure(data, &Ledger::new(leave))?;
         Ok(())
     })
 }
 
 /// # Safety
-/// `data` has `size` bytes, and `pixels` three for each pixel of what `wasinn_media_image_size` told.
+/// `data` has `size` bytes, and `pixels` has three bytes for each pixel that `wasinn_media_image_size` reported.
 #[no_mangle]
 pub unsafe extern "C" fn wasinn_media_image_pixels(
     data: *const u8,
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn wasinn_media_image_pixels(
 ) -> c_int {
     let data = std::slice::from_raw_parts(data, size);
     let pixels = std::slice::from_raw_parts_mut(pixels, pixels_size);
-    told(error, || image_file::decode(data, pixels, &Ledger::new(leave)))
+    status_of(error, || image_file::decode(data, pixels, &Ledger::new(leave)))
 }
 
 /// The samples of a sound, to be freed with `wasinn_media_sound_free`.
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn wasinn_media_sound(
 ) -> c_int {
     let data = std::slice::from_raw_parts(data, size);
     *sound = Sound { samples: std::ptr::null_mut(), count: 0 };
-    told(error, || {
+    status_of(error, || {
         let samples = sound_file::decode(data, rate, &Ledger::new(leave))?.into_boxed_slice();
         sound.count = samples.len();
         sound.samples = Box::into_raw(samples).cast();

@@ -1,5 +1,5 @@
-//! Files of sounds without all but their sound. Readers of what else is in them (titles, pictures, marks) allocate what its lengths
-//! say, up to 4 GB for a file of a few bytes, and where that is not there the OS process ends.
+//! Reduces sound files to their sound. Readers of the other parts (titles, pictures, marks) allocate as the lengths in
+//! the file say, up to 4 GB for a file of a few bytes, and if that fails the OS process ends.
 
 use crate::Fault;
 
@@ -9,7 +9,7 @@ pub enum Kind {
     Mp3,
 }
 
-/// A file that has what is needed to decode it, and nothing else.
+/// A file that only has what is needed to decode it.
 pub struct Plain {
     pub kind: Kind,
     pub head: Vec<u8>,
@@ -20,7 +20,7 @@ fn four(data: &[u8], at: usize) -> Option<[u8; 4]> {
     data.get(at..at.checked_add(4)?)?.try_into().ok()
 }
 
-/// Where the sound begins behind titles in ID3's form, of which there may be several.
+/// The position at which the sound begins after ID3 tags, of which there can be several.
 fn behind_titles(data: &[u8]) -> usize {
     let mut at = 0;
     while let Some(head) = data.get(at..at + 10).filter(|head| head.starts_with(b"ID3")) {
@@ -31,7 +31,7 @@ fn behind_titles(data: &[u8]) -> usize {
     at.min(data.len())
 }
 
-/// Of a RIFF file its format, and where its samples are.
+/// The format of a RIFF file, and the position of its samples.
 fn wav(data: &[u8], from: usize) -> Option<Plain> {
     const LONGEST_FORMAT: usize = 64;
     let mut format = None;
@@ -57,7 +57,7 @@ fn wav(data: &[u8], from: usize) -> Option<Plain> {
     }
 }
 
-/// Of a FLAC file the block about its stream, and where its frames begin.
+/// The block of a FLAC file about its stream, and the position at which its frames begin.
 fn flac(data: &[u8], from: usize) -> Option<Plain> {
     const STREAM: usize = 34;
     let mut head = Vec::new();

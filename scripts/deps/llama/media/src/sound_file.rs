@@ -15,10 +15,11 @@ use crate::sound_container::{plain, Kind};
 use crate::Fault;
 
 const LONGEST_SECONDS: u64 = 10 * 60;
-/// Samples of a second. From few, as many are made as a model wants: thousands for each.
+/// Samples per second. A sound with fewer is not taken, because it would be resampled to thousands of samples for each
+/// of its own.
 const SLOWEST: u32 = 1_000;
 const FASTEST: u32 = 192_000;
-/// Parts of a second that a sound must have at least.
+/// The minimum length of a sound, as parts of a second.
 const SHORTEST: u32 = 100;
 
 fn fault(error: Error) -> Fault {
@@ -42,7 +43,7 @@ fn open(data: &[u8], ledger: &Ledger) -> Result<(Box<dyn FormatReader>, Box<dyn 
     Ok((reader, decoder))
 }
 
-/// Room for so many more, which is asked for first.
+/// Room for so many more, after asking for permission.
 fn reserve(samples: &mut Vec<f32>, more: usize, ledger: &Ledger) -> Result<(), Fault> {
     let needed = samples.len() + more;
     if needed <= samples.capacity() {
@@ -54,7 +55,7 @@ fn reserve(samples: &mut Vec<f32>, more: usize, ledger: &Ledger) -> Result<(), F
         .map_err(|what| Fault::TooMuch(what.to_string()))
 }
 
-/// The samples of all channels as one, and their rate.
+/// The samples of all channels mixed into one, and their rate.
 fn read(data: &[u8], ledger: &Ledger) -> Result<(Vec<f32>, u32), Fault> {
     let (mut format, mut decoder) = open(data, ledger)?;
     let (mut mono, mut rate) = (Vec::new(), 0);

@@ -1,23 +1,23 @@
-//! A WebP file says how large its picture is, and so does each lossy stream in it. The decoder compares both once it has decoded the
-//! stream, which may be of many times the pixels that the file told.
+//! A WebP file declares the size of its picture, and so does each lossy stream in it. The decoder only compares them
+//! after it has decoded the stream, which can have many times the declared number of pixels.
 
 const HEAD: usize = 8; // of a chunk: its name and size
 
-/// The name of the chunk there, its contents' place, and the next chunk's.
+/// The name of the chunk at a position, the range of its contents, and the position of the next chunk.
 fn chunk(data: &[u8], at: usize) -> Option<(&[u8], usize, usize)> {
     let head = data.get(at..at.checked_add(HEAD)?)?;
     let size = u32::from_le_bytes(head[4..].try_into().ok()?) as usize;
     Some((&head[..4], at + HEAD, at + HEAD + size + size % 2))
 }
 
-/// Width and height of the lossy stream there.
+/// Width and height of the lossy stream at a position.
 fn size_of_stream(data: &[u8], at: usize) -> Option<(u32, u32)> {
     let head = data.get(at..at.checked_add(10)?)?;
     let side = |low: u8, high: u8| u32::from(u16::from_le_bytes([low, high]) & 0x3fff);
     Some((side(head[6], head[7]), side(head[8], head[9])))
 }
 
-/// Of the first picture of an animation. Behind what is transparent follows a stream, whatever its chunk is called.
+/// About the first picture of an animation. A stream follows the alpha chunk, whatever its chunk is called.
 fn size_in_frame(data: &[u8], frame: usize) -> Option<(u32, u32)> {
     let (name, at, next) = chunk(data, frame + 16)?;
     match name {
@@ -27,7 +27,7 @@ fn size_in_frame(data: &[u8], frame: usize) -> Option<(u32, u32)> {
     }
 }
 
-/// Whether each lossy stream that the decoder would choose is of a picture of this size at most.
+/// Whether each lossy stream that the decoder could choose has at most this size.
 pub fn streams_fit(data: &[u8], width: u32, height: u32) -> bool {
     if !data.starts_with(b"RIFF") {
         return true;
