@@ -1,5 +1,5 @@
-# CPack runs it between staging the files and packing them. It adds what Debian wants in each package, and compresses, strips and
-# changes modes as Debian does.
+# CPack runs it between staging the files and packing them. It adds the files that Debian requires in each package, and
+# compresses, strips and changes modes like Debian.
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/overrides overrides REGEX "^[^#]")
 set(version ${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # of SOURCE_DATE_EPOCH, where that is set
@@ -50,7 +50,7 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
       execute_process(COMMAND ${WASINN_STRIP} --strip-unneeded ${library} COMMAND_ERROR_IS_FATAL ANY)
       file(CHMOD ${library} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
     endif()
-    # Of others: with their own notices.
+    # Frameworks of others come with their own notices.
     cmake_path(GET library FILENAME name)
     if(name MATCHES "^lib(onnxruntime|wasmtime|iwasm|tensorflowlite_c)\\.so")
       string(REPLACE iwasm wamr other ${CMAKE_MATCH_1})

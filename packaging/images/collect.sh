@@ -1,18 +1,19 @@
 #!/bin/sh
-# Adds to the tree of an image what its programs need of the system: the libraries that they load, with their packages' names and copyrights,
-# certificates, users and the folders that a container writes to.
+# Adds to the tree of an image the parts of the system that its programs need: the libraries that they load, with their
+# packages' names and copyrights, certificates, users and the folders that a container writes to.
 # usage: collect.sh TREE
 set -eu
 tree=$1
 
-# libraries: of the system, that the programs and libraries of the tree load, themselves or by one another.
+# libraries: lists those of the system that the programs and libraries of the tree load, directly or indirectly.
 libraries() {
   find "$tree" -type f \( -perm -u+x -o -name '*.so*' \) | while read -r file; do
     ldd "$file" 2>/dev/null | sed -nE 's/^\s*(.* => )?(\/[^ ]+) \(0x.*/\2/p'
   done | grep -v "^$tree" | sort -u
 }
 
-# add_package NAME: what scanners for vulnerabilities look for, as distroless images have it; and whose work it is.
+# add_package NAME: adds the record that scanners for vulnerabilities look for, like in distroless images, and its
+# copyright.
 add_package() {
   mkdir -p "$tree/var/lib/dpkg/status.d" "$tree/usr/share/doc/$1"
   dpkg-query --status "$1" >"$tree/var/lib/dpkg/status.d/$1"

@@ -1,5 +1,6 @@
-# `wasinn serve` with ONNX Runtime and TensorFlow Lite on CPUs, and nothing else: no shell, no package manager. scripts/package/images.sh builds it; its
-# folder wasinn/ is the installed prefix. A folder /models with models is to be mounted.
+# `wasinn serve` with ONNX Runtime and TensorFlow Lite on CPUs, and nothing else: no shell, no package manager.
+# scripts/package/images.sh builds it; its folder wasinn/ is the installed prefix. Mount a folder with models at
+# /models.
 ARG BASE=docker.io/library/debian:bookworm-slim
 FROM ${BASE} AS files
 COPY collect.sh /

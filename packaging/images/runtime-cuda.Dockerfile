@@ -1,5 +1,6 @@
-# runtime-cpu with ONNX Runtime's CUDA build, and NVIDIA's libraries of its version in place of the host's: the host has the driver alone, which
-# NVIDIA's container toolkit brings along. scripts/package/images.sh builds it; scripts/ is this repository's, which knows versions and hashes.
+# runtime-cpu with ONNX Runtime's CUDA build and NVIDIA's libraries of its version. The host only has the driver, which
+# NVIDIA's container toolkit adds. scripts/package/images.sh builds it; scripts/ is that of this repository, which knows
+# versions and hashes.
 ARG BASE=docker.io/library/debian:bookworm-slim
 FROM ${BASE} AS cuda
 COPY scripts /build/scripts

@@ -1,4 +1,4 @@
-"""Puts the prefix that WASINN_PREFIX names into the wheel, which is one for each kind of machine and any Python 3."""
+"""Puts the prefix of WASINN_PREFIX into the wheel, which is for one kind of machine and any Python 3."""
 
 import os
 import platform

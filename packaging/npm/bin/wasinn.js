@@ -5,7 +5,7 @@ const { constants } = require('node:os');
 const { command } = require('../lib/command.js');
 
 const child = spawn(command, process.argv.slice(2), { stdio: 'inherit' });
-// What ends us ends it, and it says how it ended.
+// A signal that would end this process ends the command, which reports how it ended.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('error', (error) => {
   console.error(`wasinn: error: ${error.message}`);

@@ -1,5 +1,5 @@
 'use strict';
-// The command, in a process of its own: what runs sandboxed programs.
+// The command, which runs sandboxed programs in a separate process.
 
 const { spawn } = require('node:child_process');
 const path = require('node:path');

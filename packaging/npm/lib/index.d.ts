@@ -35,7 +35,7 @@ export interface HostOptions {
 }
 
 export interface ModelOptions {
-  /** The format's name ("onnx"); usually the file or its bytes tell it. */
+  /** The format's name ("onnx"); usually found out from the file or its bytes. */
   encoding?: string;
   target?: Target;
   version?: number;

@@ -7,10 +7,10 @@ const { command, prefix, run } = require('./command.js');
 const { Tensor, receive, send, toTensor } = require('./tensor.js');
 
 const LEVELS = ['error', 'warning', 'info', 'debug'];
-// What nobody closed is dropped once nobody has it.
+// Objects that were not closed are dropped when they are collected.
 const forgotten = new FinalizationRegistry((drop) => drop());
 
-// What goes down to C is of its type, and no text has a NUL, where C would take it to end.
+// Values for C have the right type, and no text has a NUL, at which C would end it.
 function text(what, value) {
   if (typeof value !== 'string') throw new TypeError(`${what} is a string; found ${value === null ? 'null' : typeof value}`);
   if (value.includes('\0')) throw new TypeError(`${what} has a NUL`);
@@ -19,7 +19,7 @@ function text(what, value) {
 
 function json(what, value) { return text(what, JSON.stringify(value)); }
 
-// undefined, or what `check` says of the value.
+// undefined, or the checked value.
 function optional(value, check) { return value === undefined ? undefined : check(value); }
 
 function count(what, value) {
@@ -83,7 +83,7 @@ class Host {
   guest({ name = '' } = {}) { return new Guest(MAKE, new addon.NativeGuest(this.#native, text('a name', name))); }
 }
 
-const MAKE = Symbol('make'); // classes that others make
+const MAKE = Symbol('make'); // classes that only this module makes
 
 function toPath(where) { return text('a path', where instanceof URL ? fileURLToPath(where) : where); }
 
@@ -115,7 +115,7 @@ class Guest {
   }
 }
 
-// An object of a guest's that is dropped once.
+// An object of a guest, which is dropped once.
 class Owned {
   #drop;
 

@@ -1,5 +1,5 @@
 'use strict';
-// Tensors: a type, a shape, and a typed array. Over wasi:nn there are fewer types than models have: the others travel bit for bit.
+// Tensors: a type, a shape, and a typed array. wasi:nn has fewer types than models: the others are passed bit for bit.
 
 const ARRAYS = {
   f16: Uint16Array, bf16: Uint16Array, f32: Float32Array, f64: Float64Array,
@@ -8,7 +8,7 @@ const ARRAYS = {
 };
 // The cases of tensor-type, in their order.
 const WIT_TYPES = ['f16', 'f32', 'f64', 'bf16', 'u8', 'i32', 'i64'];
-// What travels as another type: that one, and by how much the last dimension grows.
+// Types that are passed as another one: that type, and the factor by which the last dimension grows.
 const AS = { i8: ['u8', 1], bool: ['u8', 1], u32: ['i32', 1], u64: ['i64', 1], i16: ['u8', 2], u16: ['u8', 2] };
 const TYPE_OF_ARRAY = new Map([
   [Float32Array, 'f32'], [Float64Array, 'f64'], [Int8Array, 'i8'], [Int16Array, 'i16'], [Int32Array, 'i32'], [BigInt64Array, 'i64'],

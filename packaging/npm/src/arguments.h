@@ -1,5 +1,6 @@
-// What JavaScript gives, taken only where it is of the type that is wanted. lib/index.js checks all of it and says what is wrong; here a wrong
-// one may not end the process, as a conversion of Node-API does that leaves an exception behind and goes on.
+// Arguments from JavaScript, which are only taken if they have the right type. lib/index.js checks all of them and
+// reports errors. Here a wrong one must not end the process, like a conversion of Node-API does that leaves an
+// exception behind and continues.
 #pragma once
 
 #include <napi.h>
@@ -9,7 +10,7 @@
 
 namespace wasinn::node {
 
-// Each tells whether the value was one. A value that could not be got, since its getter threw, is none.
+// Each returns whether the value has the type. If the value's getter threw, it has not.
 inline bool Read(const Napi::Value& value, std::string& text) {
   if (!value.IsString()) return false;
   text = value.As<Napi::String>().Utf8Value();
@@ -46,7 +47,7 @@ inline bool Read(const Napi::Value& value, Bytes& bytes) {
   return !value.Env().IsExceptionPending();
 }
 
-// Throws, unless what made a value wrong has thrown already.
+// Throws, unless the reading of the value has already thrown.
 inline void ThrowWrongType(Napi::Env env) {
   if (!env.IsExceptionPending())
     Napi::TypeError::New(env, "an argument is of a wrong type").ThrowAsJavaScriptException();

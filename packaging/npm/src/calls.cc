@@ -6,7 +6,7 @@
 namespace wasinn::node {
 namespace {
 
-// A view, given back at the end.
+// A view, which is released at the end.
 class View {
  public:
   View() = default;
@@ -31,7 +31,7 @@ class View {
   wasinn_wit_view view_ = {};
 };
 
-// The code of an error of WIT, by the position of its case.
+// The code of a WIT error, by the position of its case.
 wasinn_code CodeOf(uint32_t error_code) {
   constexpr wasinn_code kCodes[] = {
       WASINN_ERROR_INVALID_ARGUMENT,      WASINN_ERROR_INVALID_ENCODING, WASINN_ERROR_TIMEOUT,   WASINN_ERROR_RUNTIME,
@@ -61,7 +61,7 @@ Result<uint32_t> Rep(Guest& guest, wasinn_status* trap, const wasinn_wit_result&
   return result.rep;
 }
 
-// The tensor's content; the tensor is dropped.
+// Returns the tensor's content, and drops the tensor.
 Result<Tensor> Take(Guest& guest, uint32_t rep) {
   const wasinn_wit_functions& wit = *wasinn_wit();
   Tensor tensor;
@@ -141,7 +141,7 @@ Result<std::vector<NamedTensor>> Compute(Guest& guest, uint32_t context, const s
   }
   std::vector<NamedTensor> tensors;
   Status failed;
-  for (Named& output : outputs) {  // all of them, so that none stays
+  for (Named& output : outputs) {  // all are dropped, even after an error
     Result<Tensor> tensor = Take(guest, output.rep);
     if (tensor.ok()) {
       tensors.push_back({std::move(output.name), *std::move(tensor)});

@@ -1,4 +1,4 @@
-// What wit.h's functions take and give, as C++ has it.
+// The arguments and results of wit.h's functions, as C++ types.
 #pragma once
 
 #include <wasinn/wit.h>
@@ -21,7 +21,7 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-struct Named {  // one that a guest has
+struct Named {  // a tensor that the guest already has
   std::string name;
   uint32_t rep;
 };
@@ -34,7 +34,7 @@ Result<uint32_t> NewContext(Guest& guest, uint32_t graph);
 // Copies the bytes.
 Result<uint32_t> NewTensor(Guest& guest, uint32_t type, const std::vector<uint32_t>& dimensions, const uint8_t* data,
                            size_t size);
-// The inputs are the context's from here on, also when it fails.
+// The context owns the inputs from here on, even if the call fails.
 Result<std::vector<NamedTensor>> Compute(Guest& guest, uint32_t context, const std::vector<Named>& inputs);
 
 }  // namespace wasinn::node

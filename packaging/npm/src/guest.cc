@@ -19,7 +19,7 @@ bool Read(const Napi::Value& value, std::vector<uint32_t>& dimensions) {
   return true;
 }
 
-// Tensors of a guest, dropped unless they were given to a compute.
+// Tensors of a guest, which are dropped unless a compute has taken them.
 class Inputs {
  public:
   explicit Inputs(std::shared_ptr<Guest> guest) : guest_(std::move(guest)) {}
@@ -29,7 +29,8 @@ class Inputs {
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
 
-  // [name, type, dimensions, bytes]. The bytes are copied, so JavaScript may change them at once. False: an exception is pending.
+  // [name, type, dimensions, bytes]. The bytes are copied, so JavaScript can change them at once. Returns false if an
+  // exception is pending.
   bool Add(Napi::Env env, const Napi::Value& value) {
     Napi::Array given;
     std::string name;

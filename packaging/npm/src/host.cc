@@ -10,7 +10,7 @@ namespace {
 
 void Throw(Napi::Env env, const Status& status) { ToError(env, status).ThrowAsJavaScriptException(); }
 
-// What is left out keeps its default.
+// A missing key keeps its default.
 template <typename T>
 bool Option(const Napi::Object& object, const char* name, T& option) {
   const Napi::Value value = object.Get(name);
@@ -22,12 +22,12 @@ bool Flag(const Napi::Object& object, const char* name) {
   return value.IsBoolean() && value.As<Napi::Boolean>().Value();
 }
 
-// Calls a function of JavaScript with what the library logs, from any thread. It does not keep the program running.
+// Calls a function of JavaScript with the messages of the library's log, from any thread. It does not keep the program running.
 LogFunction LogTo(Napi::Env env, const Napi::Function& function) {
   using ThreadSafe = Napi::ThreadSafeFunction;
-  ThreadSafe told = ThreadSafe::New(env, function, "wasinn log", 0, 1);
-  told.Unref(env);
-  std::shared_ptr<ThreadSafe> shared(new ThreadSafe(told), [](ThreadSafe* last) {
+  ThreadSafe called = ThreadSafe::New(env, function, "wasinn log", 0, 1);
+  called.Unref(env);
+  std::shared_ptr<ThreadSafe> shared(new ThreadSafe(called), [](ThreadSafe* last) {
     last->Release();
     delete last;
   });
@@ -41,7 +41,7 @@ LogFunction LogTo(Napi::Env env, const Napi::Function& function) {
   };
 }
 
-// [["text", toml], ["file", path], ["set", key, value], …], in their order. False: an exception is pending.
+// [["text", toml], ["file", path], ["set", key, value], …], in this order. Returns false if an exception is pending.
 bool Configure(Napi::Env env, Config& config, const Napi::Value& entries) {
   Napi::Array list, entry;
   bool typed = Read(entries, list);

@@ -1,4 +1,4 @@
-// The host and the guest of JavaScript's classes, and calls that run on a thread of Node's pool.
+// The host and the guest behind JavaScript's classes, and calls that run on a thread of Node's pool.
 #pragma once
 
 #include <napi.h>
@@ -10,10 +10,11 @@
 
 namespace wasinn::node {
 
-// A status becomes an exception with its code's name. What is pending when a function returns is thrown in JavaScript.
+// Turns a status into an exception with the name of its code. An exception that is pending when a function returns is
+// thrown in JavaScript.
 Napi::Error ToError(Napi::Env env, const Status& status);
 
-// Each is freed with its last user: the object of JavaScript, or a call that is under way.
+// Each is freed with its last user: the object of JavaScript, or a running call.
 class HostObject : public Napi::ObjectWrap<HostObject> {
  public:
   static Napi::Function Define(Napi::Env env);

@@ -12,7 +12,7 @@
 
 namespace wasinn::node {
 
-// Not in a worker that was terminated: what was under way still completes there, but nobody waits for it.
+// Does nothing in a worker thread that was terminated: running calls still complete there, but nothing waits for them.
 inline bool RunsJavaScript(Napi::Env env) {
   napi_value object = nullptr;
   bool has = false;
@@ -25,9 +25,9 @@ class Work : public Napi::AsyncWorker {
   using Call = std::function<Result<T>()>;
   using Convert = std::function<Napi::Value(Napi::Env, T&)>;
 
-  // Whatever `call` has captured lives until the promise is settled.
+  // The captures of `call` live until the promise is settled.
   static Napi::Promise Begin(Napi::Env env, Call call, Convert convert) {
-    auto* work = new Work(env, std::move(call), std::move(convert));  // which deletes itself
+    auto* work = new Work(env, std::move(call), std::move(convert));  // deletes itself
     const Napi::Promise promise = work->deferred_.Promise();
     work->Queue();
     return promise;
@@ -53,7 +53,7 @@ class Work : public Napi::AsyncWorker {
   Call call_;
   Convert convert_;
   Napi::Promise::Deferred deferred_;
-  std::unique_ptr<Result<T>> result_;  // once it was called
+  std::unique_ptr<Result<T>> result_;  // set once it was called
 };
 
 }  // namespace wasinn::node

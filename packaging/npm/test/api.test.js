@@ -233,7 +233,7 @@ describe('ends', () => {
 });
 
 describe('the host', () => {
-  it('tells its models, backends and counts', async () => {
+  it('lists its models, backends and counts', async () => {
     const host = new Host({ config: 'metrics = true' });
     host.addModel('digits', fs.readFileSync(DIGITS), { encoding: 'onnx', version: 3 });
     assert.deepEqual(host.models().map(({ name, version: number, loaded }) => [name, number, loaded]), [['digits', 3, false]]);

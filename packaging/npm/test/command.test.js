@@ -30,7 +30,7 @@ it('runs a program', async () => {
   assert.deepEqual([outcome.code, outcome.stdout.toString()], [0, 'hello\n']);
 });
 
-it('gives a program models, and tells its exit code', async () => {
+it('gives a program models, and returns its exit code', async () => {
   const file = guest('load.wat', '(call $exit (call $load (i32.const 32) (i32.const 6) (i32.const 64)))');
   assert.equal((await run(file, [], { models: { digits: MODEL } })).code, 0);
   assert.equal((await run(file)).code, 8); // not_found

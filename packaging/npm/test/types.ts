@@ -1,4 +1,4 @@
-// Compiled, not run: what index.d.ts lets a program say, and what it does not.
+// Compiled, not run: checks what index.d.ts allows in a program, and what it refuses.
 import { Host, Tensor, run, version, type Outcome, type WasinnError } from 'wasinn';
 
 async function main(): Promise<void> {

@@ -1,4 +1,4 @@
-"""The structs and functions of _abi.py are those of the headers."""
+"""Checks that the structs and functions of _abi.py are those of the headers."""
 
 import ctypes
 import re
@@ -10,7 +10,12 @@ from wasinn import _abi
 HEADERS = "".join((SOURCE / "include/wasinn" / name).read_text() for name in ("types.h", "wasinn.h", "wit.h"))
 TEXT = re.sub(r"/\*.*?\*/", "", HEADERS, flags=re.DOTALL)
 SIZES = {"uint32_t": 4, "int32_t": 4, "uint64_t": 8, "size_t": 8, "bool": 1}
-OTHERS = {"Bytes": "wasinn_bytes", "WitResult": "wasinn_wit_result", "WitView": "wasinn_wit_view", "NamedTensor": "wasinn_wit_named_tensor"}
+OTHERS = {
+    "Bytes": "wasinn_bytes",
+    "WitResult": "wasinn_wit_result",
+    "WitView": "wasinn_wit_view",
+    "NamedTensor": "wasinn_wit_named_tensor",
+}
 
 
 def fields(struct):

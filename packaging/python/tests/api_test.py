@@ -59,9 +59,11 @@ class HostTest(InstalledTest):
 
     def test_what_nobody_closes_is_freed(self):
         guest = wasinn.Host({"models": {"digits": {"path": ONNX}}}).guest()
-        context = guest.load_by_name("digits").context()  # of a host and a graph that nobody holds
+        context = guest.load_by_name("digits").context()  # of a host and a graph without other references
         gc.collect()
-        self.assertEqual(probabilities(context.compute({"image": image(1)})), probabilities(context.compute({"image": image(1)})))
+        self.assertEqual(
+            probabilities(context.compute({"image": image(1)})), probabilities(context.compute({"image": image(1)}))
+        )
         self.assertEqual((guest.statistics()["graphs"], guest.statistics()["contexts"]), (1, 1))
         del context
         self.assertEqual((guest.statistics()["graphs"], guest.statistics()["contexts"]), (0, 0))
@@ -81,10 +83,14 @@ class HostTest(InstalledTest):
 
     def test_models_are_bytes_too(self):
         self.host.add_model("bytes", ONNX.read_bytes(), encoding="onnx", version=3)
-        self.host.add_model("parts", [(MODELS / "digits.xml").read_bytes(), (MODELS / "digits.bin").read_bytes()], encoding="openvino")
+        self.host.add_model(
+            "parts", [(MODELS / "digits.xml").read_bytes(), (MODELS / "digits.bin").read_bytes()], encoding="openvino"
+        )
         models = {model.name: model for model in self.host.models()}
         self.assertEqual(list(models), ["bytes", "digits", "parts"])
-        self.assertEqual((models["bytes"].version, models["bytes"].encoding, models["bytes"].loaded), (3, "onnx", False))
+        self.assertEqual(
+            (models["bytes"].version, models["bytes"].encoding, models["bytes"].loaded), (3, "onnx", False)
+        )
         self.host.remove_model("parts")
         self.assertEqual(len(self.host.models()), 2)
 
@@ -96,7 +102,11 @@ class HostTest(InstalledTest):
     def test_errors_have_code_message_and_backend(self):
         with self.host.guest() as guest, guest.load_by_name("digits") as graph:
             for compute, code, text in (
-                (lambda: graph.compute({"image": image().data}), "invalid_argument", "takes f32 [?, 1, 8, 8], given u8 [256]"),
+                (
+                    lambda: graph.compute({"image": image().data}),
+                    "invalid_argument",
+                    "takes f32 [?, 1, 8, 8], given u8 [256]",
+                ),
                 (lambda: graph.compute({"picture": image()}), "invalid_argument", "no input 'picture', only 'image'"),
                 (lambda: guest.load_by_name("letters"), "not_found", "no model is registered as 'letters'"),
                 (lambda: guest.load(b"nothing", "onyx"), "invalid_encoding", "onnx"),
@@ -137,7 +147,9 @@ class HostTest(InstalledTest):
             self.host.models()
 
     def test_guests_have_limits_and_a_policy(self):
-        with self.host.guest(limits={"max_graphs": 1}, policy={"load": "deny", "models": ["digits"], "targets": ["cpu"]}) as guest:
+        with self.host.guest(
+            limits={"max_graphs": 1}, policy={"load": "deny", "models": ["digits"], "targets": ["cpu"]}
+        ) as guest:
             with self.assertRaisesRegex(wasinn.Error, "security"):
                 guest.load(ONNX.read_bytes(), "onnx")
             with guest.load_by_name("digits"), self.assertRaisesRegex(wasinn.Error, "too_large.*max_graphs"):
@@ -218,9 +230,11 @@ host.models()
             with self.assertRaisesRegex(ValueError, "zero byte"):
                 call()
         for section, name, value in (
-            ("limits", "max_graphs", 2**32), ("limits", "compute_timeout_ms", -1), ("limits", "max_model_bytes", 2**64),
+            ("limits", "max_graphs", 2**32),
+            ("limits", "compute_timeout_ms", -1),
+            ("limits", "max_model_bytes", 2**64),
             ("policy", "weight", 2**32),
-        ):  # fmt: skip
+        ):
             with self.assertRaisesRegex(OverflowError, f"{section}.{name} is a number from 0"):
                 self.host.guest(**{section: {name: value}})
         with self.assertRaisesRegex(OverflowError, "version"):
@@ -249,7 +263,9 @@ host.models()
     def test_an_empty_list_allows_nothing(self):
         with self.host.guest(policy={"models": []}) as guest, self.assertRaisesRegex(wasinn.Error, "security"):
             guest.load_by_name("digits")
-        with self.host.guest(policy={"load": "in-process", "encodings": []}) as guest, self.assertRaisesRegex(wasinn.Error, "security"):
+        with self.host.guest(policy={"load": "in-process", "encodings": []}) as guest, self.assertRaisesRegex(
+            wasinn.Error, "security"
+        ):
             guest.load(ONNX.read_bytes(), "onnx")
 
     def test_a_text_is_no_flag(self):
@@ -269,21 +285,32 @@ host.models()
     def test_metrics(self):
         with self.host.guest() as guest:
             guest.load_by_name("digits").compute({"image": image()})
-        self.assertIn('wasinn_inferences_total{model="digits",version="1",backend="onnx",code="ok"} 1\n', self.host.metrics())
+        self.assertIn(
+            'wasinn_inferences_total{model="digits",version="1",backend="onnx",code="ok"} 1\n', self.host.metrics()
+        )
 
 
 class SettingsTest(InstalledTest):
     def test_a_dict_a_text_and_a_file(self):
         (self.dir / "s.toml").write_text(f"[models.digits]\npath = '{ONNX}'\n[limits]\nmax_graphs = 1\n")
         text = (self.dir / "s.toml").read_text()
-        for settings in ({"models": {"digits": {"path": ONNX}}, "limits": {"max_graphs": 1}}, text, self.dir / "s.toml"):
+        for settings in (
+            {"models": {"digits": {"path": ONNX}}, "limits": {"max_graphs": 1}},
+            text,
+            self.dir / "s.toml",
+        ):
             with wasinn.Host(settings) as host, host.guest() as guest:
                 with guest.load_by_name("digits"), self.assertRaisesRegex(wasinn.Error, "max_graphs"):
                     guest.load_by_name("digits")
 
     def test_values_of_all_kinds(self):
         odd = 'a "quoted"\n\\ name\x7f ü'
-        settings = {"metrics": True, "threads": 1, "policy": {"models": [odd], "encodings": ()}, "models": {odd: {"path": ONNX}}}
+        settings = {
+            "metrics": True,
+            "threads": 1,
+            "policy": {"models": [odd], "encodings": ()},
+            "models": {odd: {"path": ONNX}},
+        }
         with wasinn.Host(settings) as host:
             self.assertEqual([model.name for model in host.models()], [odd])
 
@@ -300,7 +327,16 @@ class SettingsTest(InstalledTest):
 
 class TensorTest(unittest.TestCase):
     def test_arrays_keep_type_and_shape(self):
-        for letter, dtype in (("f", "f32"), ("d", "f64"), ("B", "u8"), ("b", "i8"), ("H", "u16"), ("h", "i16"), ("I", "u32"), ("q", "i64")):
+        for letter, dtype in (
+            ("f", "f32"),
+            ("d", "f64"),
+            ("B", "u8"),
+            ("b", "i8"),
+            ("H", "u16"),
+            ("h", "i16"),
+            ("I", "u32"),
+            ("q", "i64"),
+        ):
             tensor = wasinn.Tensor.of(array.array(letter, [1, 2, 3]))
             self.assertEqual((tensor.dtype, tensor.shape, tensor.tolist()), (dtype, (3,), [1, 2, 3]))
         matrix = memoryview(array.array("f", range(6))).cast("B").cast("f", (2, 3))
@@ -328,12 +364,14 @@ class TensorTest(unittest.TestCase):
 
 
 class TypesTest(InstalledTest):
-    """Types that wasi:nn has no number for travel as others, and come back as they are."""
+    """Types without a number in wasi:nn are passed as other types, and come back unchanged."""
 
     def test_what_goes_in_comes_out(self):
         for dtype in ("f16", "bf16", "f64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "bool"):
             shape = (2, 2)
-            size = {"f16": 2, "bf16": 2, "f64": 8, "u16": 2, "i16": 2, "u32": 4, "i32": 4, "u64": 8, "i64": 8}.get(dtype, 1)
+            size = {"f16": 2, "bf16": 2, "f64": 8, "u16": 2, "i16": 2, "u32": 4, "i32": 4, "u64": 8, "i64": 8}.get(
+                dtype, 1
+            )
             data = bytes([0, 1] * (2 * size))
             with wasinn.Host() as host, host.guest() as guest:
                 rep = _wire.send(guest.handle, wasinn.Tensor(dtype, shape, data))
@@ -347,7 +385,9 @@ class RunTest(InstalledTest):
         return self.dir / "guest.wat"
 
     def test_a_program_with_a_model(self):
-        outcome = wasinn.run(GUESTS / "classify.wasm", ["images/0002_label-2.png"], models={"digits": ONNX}, dirs=[f"{IMAGES}::."])
+        outcome = wasinn.run(
+            GUESTS / "classify.wasm", ["images/0002_label-2.png"], models={"digits": ONNX}, dirs=[f"{IMAGES}::."]
+        )
         self.assertEqual((outcome.code, outcome.reason, outcome.message, outcome.stderr), (0, "exited", "", b""))
         self.assertIn("97.9 %", outcome.check().stdout.decode())
         self.assertEqual([(model["name"], model["computes"]) for model in outcome.report["models"]], [("digits", 1)])
@@ -370,7 +410,7 @@ class RunTest(InstalledTest):
     def test_a_module_from_its_input(self):
         self.assertEqual(wasinn.run("-", input=self.guest("").read_bytes()).reason, "exited")
 
-    def test_it_is_told_whatever_folders_the_guest_has(self):
+    def test_it_is_reported_whatever_folders_the_guest_has(self):
         for folder in ("/tmp::tmp", "/::/", str(self.dir)):
             self.assertEqual(wasinn.run(self.guest("unreachable"), dirs=[folder]).reason, "trapped")
 

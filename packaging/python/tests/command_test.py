@@ -17,7 +17,7 @@ def wasinn(*args):
 
 
 class CommandTest(InstalledTest):
-    def test_it_tells_the_version_of_the_headers(self):
+    def test_it_prints_the_version_of_the_headers(self):
         version = re.search(r'WASINN_VERSION "(.*)"', (SOURCE / "include/wasinn/types.h").read_text())[1]
         self.assertIn(version, wasinn("--version").stdout)
 
@@ -29,8 +29,13 @@ class CommandTest(InstalledTest):
             self.assertTrue(found[name]["library"].startswith(str(SITE)), found[name])
 
     def test_it_says_how_pip_installs_a_framework(self):
-        (self.dir / "none.toml").write_text("[backends.onnx]\nlibrary = '/nonexistent'\n[backends.llama]\nlibrary = '/nonexistent'\n")
-        found = {b["name"]: b for b in json.loads(wasinn("backends", "--json", "--config", str(self.dir / "none.toml")).stdout)}
+        (self.dir / "none.toml").write_text(
+            "[backends.onnx]\nlibrary = '/nonexistent'\n[backends.llama]\nlibrary = '/nonexistent'\n"
+        )
+        found = {
+            b["name"]: b
+            for b in json.loads(wasinn("backends", "--json", "--config", str(self.dir / "none.toml")).stdout)
+        }
         for name in ("onnx", "llama"):
             if name in DIGITS or (SITE / "llama_cpp").is_dir():
                 self.assertEqual(found[name]["install"], f"pip install 'wasinn[{name}]'")
@@ -39,7 +44,9 @@ class CommandTest(InstalledTest):
 
     def test_a_program_classifies_with_each_framework(self):
         for backend, model in DIGITS.items():
-            done = wasinn("run", "--model", f"digits={model}", "--dir", f"{IMAGES}::.", str(CLASSIFY), "images/0002_label-2.png")
+            done = wasinn(
+                "run", "--model", f"digits={model}", "--dir", f"{IMAGES}::.", str(CLASSIFY), "images/0002_label-2.png"
+            )
             self.assertEqual((backend, done.returncode, done.stderr), (backend, 0, ""))
             self.assertRegex(done.stdout, r"2 +█+\S* +97\.\d %", backend)
 
@@ -55,7 +62,9 @@ class CommandTest(InstalledTest):
         self.assertEqual(wasinn("run", str(self.dir / "trap.wat")).returncode, 134)
 
     def test_it_is_the_process_that_was_started(self):
-        (self.dir / "loop.wat").write_text('(module (memory (export "memory") 1) (func (export "_start") (loop (br 0))))')
+        (self.dir / "loop.wat").write_text(
+            '(module (memory (export "memory") 1) (func (export "_start") (loop (br 0))))'
+        )
         run = subprocess.Popen(["wasinn", "run", "--timeout", "60s", self.dir / "loop.wat"])
         while os.path.basename(os.readlink(f"/proc/{run.pid}/exe")) != "wasinn":
             self.assertIsNone(run.poll())

@@ -1,4 +1,4 @@
-"""The commands and the code of docs/python.md and of the package's own page work as they stand there, one after the other."""
+"""Runs the commands and the code of docs/python.md and of the package's own page, one after the other."""
 
 import contextlib
 import importlib.util
@@ -13,8 +13,12 @@ import unittest
 import wasinn
 from surroundings import GUESTS, IMAGES, MODELS, SITE, SOURCE, InstalledTest
 
-# What a block that a page marks needs beside the package.
-NEEDS = {"here": True, "numpy": importlib.util.find_spec("numpy") is not None, "llama": any(SITE.glob("llama_cpp/lib/*.so"))}
+# What a marked block of a page needs in addition to the package.
+NEEDS = {
+    "here": True,
+    "numpy": importlib.util.find_spec("numpy") is not None,
+    "llama": any(SITE.glob("llama_cpp/lib/*.so")),
+}
 
 
 class PageTest(InstalledTest):
@@ -34,7 +38,10 @@ class PageTest(InstalledTest):
 
     def test_the_code_of_python_md(self):
         page, names, out = (SOURCE / "docs/python.md").read_text(), {}, ""
-        self.assertEqual(len(re.findall("^```python$", page, re.MULTILINE)), len(re.findall("^<!-- .* -->\n```python$", page, re.MULTILINE)))
+        self.assertEqual(
+            len(re.findall("^```python$", page, re.MULTILINE)),
+            len(re.findall("^<!-- .* -->\n```python$", page, re.MULTILINE)),
+        )
         for need, code in re.findall(r"^<!-- (\w+) -->\n```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
             if NEEDS[need]:
                 out += self.printed(code, names)
@@ -59,7 +66,9 @@ class PageTest(InstalledTest):
         self.assertTrue((wasinn.PREFIX / "lib/libwasinn.so.0.1").is_file())
 
     def test_the_packages_own_page(self):
-        (code,) = re.findall(r"^```python\n(.*?)^```$", (SOURCE / "packaging/python/README.md").read_text(), re.DOTALL | re.MULTILINE)
+        (code,) = re.findall(
+            r"^```python\n(.*?)^```$", (SOURCE / "packaging/python/README.md").read_text(), re.DOTALL | re.MULTILINE
+        )
         pixels = wasinn.Tensor("f32", (1, 1, 8, 8), bytes(256))
         self.assertIn("shape=(1, 10)", self.printed(code, {"pixels": pixels}))
 
@@ -68,7 +77,11 @@ class PageTest(InstalledTest):
         for names, methods in re.findall(r"^\| `(\w+).*?`(?:, `\w+`)? \| (.*) \|$", page, re.MULTILINE):
             subject = getattr(wasinn, names, None)
             if isinstance(subject, type):
-                known = set(dir(subject)) | set(getattr(subject, "__annotations__", {})) | {"description", "code", "message", "backend"}
+                known = (
+                    set(dir(subject))
+                    | set(getattr(subject, "__annotations__", {}))
+                    | {"description", "code", "message", "backend"}
+                )
                 for method in re.findall(r"(?<!\S)`(\w+)`", methods):
                     self.assertIn(method, known, names)
         for name in wasinn.__all__:

@@ -1,6 +1,8 @@
-"""Makes the wheel and installs it into an environment of its own, with the frameworks of .deps where their Python packages have them.
+"""Makes the wheel and installs it into a new environment, with the frameworks of .deps in the places of their Python
+packages.
 
-WASINN_DIST: where the wheel goes; WASINN_VENV: the environment; WASINN_BUILD, WASINN_SOURCE: the build and the source tree."""
+WASINN_DIST: the folder for the wheel; WASINN_VENV: the environment; WASINN_BUILD, WASINN_SOURCE: the build and the
+source tree."""
 
 import os
 import pathlib
@@ -11,7 +13,7 @@ import venv
 
 SOURCE, VENV, DIST = (pathlib.Path(os.environ[name]) for name in ("WASINN_SOURCE", "WASINN_VENV", "WASINN_DIST"))
 DEPS = SOURCE / ".deps"
-# What the frameworks' packages have, of which the libraries of .deps were taken: places in the folder of packages.
+# The frameworks whose libraries .deps has from their Python packages: places in the folder of packages.
 FRAMEWORKS = {
     "onnxruntime/capi": (DEPS / "lib").glob("libonnxruntime.so.*.*"),
     "openvino/libs": (DEPS / "openvino/lib").glob("*"),
@@ -34,7 +36,18 @@ def main():
     subprocess.run([SOURCE / "scripts/package.sh", "wheel"], check=True)
     (wheel,) = DIST.glob("wasinn-*.whl")
     venv.create(VENV, with_pip=False, symlinks=True)
-    pip = [sys.executable, "-m", "pip", "--python", VENV / "bin/python", "install", "--quiet", "--no-index", "--no-deps", "--no-compile"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        VENV / "bin/python",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--no-compile",
+    ]
     subprocess.run([*pip, wheel], check=True)
     (site,) = VENV.glob("lib/python3*/site-packages")
     for package, files in FRAMEWORKS.items():

@@ -10,7 +10,9 @@ class LanguageModelTest(InstalledTest):
     def test_text_comes_in_pieces(self):
         with wasinn.Host() as host:
             host.add_model("lm", MODELS / "tiny.gguf")
-            with host.guest() as guest, guest.load_by_name("lm", {"temp": 0, "n-predict": 20}) as graph, graph.context() as context:
+            with host.guest() as guest, guest.load_by_name(
+                "lm", {"temp": 0, "n-predict": 20}
+            ) as graph, graph.context() as context:
                 whole = context.compute({"prompt": "GNU General Public"})["completion"].text
                 pieces = list(context.generate({"prompt": "GNU General Public"}))
                 self.assertEqual("".join(pieces), whole)

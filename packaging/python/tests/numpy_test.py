@@ -1,4 +1,4 @@
-"""Arrays of NumPy as tensors, and tensors as such arrays."""
+"""Arrays of NumPy as tensors, and tensors as arrays of NumPy."""
 
 import unittest
 
@@ -23,7 +23,16 @@ class NumpyTest(InstalledTest):
         whole = numpy.arange(24, dtype=numpy.float32).reshape(2, 3, 4)
         frozen = whole.copy()
         frozen.flags.writeable = False
-        for array in (whole, whole.T, whole[:, ::2], whole[::-1], numpy.asfortranarray(whole), frozen, numpy.float32(2), whole[:0]):
+        for array in (
+            whole,
+            whole.T,
+            whole[:, ::2],
+            whole[::-1],
+            numpy.asfortranarray(whole),
+            frozen,
+            numpy.float32(2),
+            whole[:0],
+        ):
             tensor = wasinn.Tensor.of(array)
             self.assertEqual(tensor.shape, array.shape)
             numpy.testing.assert_array_equal(tensor.numpy(), array)
@@ -31,9 +40,19 @@ class NumpyTest(InstalledTest):
 
     def test_types(self):
         for name, dtype in (
-            ("float16", "f16"), ("float32", "f32"), ("float64", "f64"), ("uint8", "u8"), ("int8", "i8"), ("uint16", "u16"),
-            ("int16", "i16"), ("uint32", "u32"), ("int32", "i32"), ("uint64", "u64"), ("int64", "i64"), ("bool", "bool"),
-        ):  # fmt: skip
+            ("float16", "f16"),
+            ("float32", "f32"),
+            ("float64", "f64"),
+            ("uint8", "u8"),
+            ("int8", "i8"),
+            ("uint16", "u16"),
+            ("int16", "i16"),
+            ("uint32", "u32"),
+            ("int32", "i32"),
+            ("uint64", "u64"),
+            ("int64", "i64"),
+            ("bool", "bool"),
+        ):
             tensor = wasinn.Tensor.of(numpy.array([0, 1, 1], name))
             self.assertEqual(tensor.dtype, dtype)
             self.assertEqual(tensor.numpy().dtype, name)

@@ -1,4 +1,4 @@
-"""Where the tests run: in the environment, with an empty home and nothing in PATH but the environment's programs.
+"""The surroundings of the tests: the environment, an empty home, and a PATH with only the environment's programs.
 
 WASINN_SOURCE is the source tree, WASINN_GUESTS its compiled guests."""
 
@@ -11,7 +11,7 @@ import unittest
 SOURCE, GUESTS = pathlib.Path(os.environ["WASINN_SOURCE"]), pathlib.Path(os.environ["WASINN_GUESTS"])
 MODELS, IMAGES = SOURCE / "models", SOURCE / "examples/classify"
 SITE = pathlib.Path(sysconfig.get_path("platlib"))
-# Of each framework that the environment has: the model that it runs.
+# For each framework that the environment has, the model that it runs.
 DIGITS = {
     backend: MODELS / file
     for backend, place, file in (

@@ -1,4 +1,4 @@
-"""The wheel: its name, what is in it, and what that needs of a machine.
+"""The wheel: its name, its contents, and their requirements on a machine.
 
 WASINN_DIST has it, WASINN_SOURCE is the source tree, WASINN_BUILD the build that it was made of."""
 
@@ -14,7 +14,7 @@ import zipfile
 
 SOURCE, BUILD = pathlib.Path(os.environ["WASINN_SOURCE"]), pathlib.Path(os.environ["WASINN_BUILD"])
 (WHEEL,) = pathlib.Path(os.environ["WASINN_DIST"]).glob("*.whl")
-# What each Linux of its policy has.
+# Libraries that each Linux of its policy has.
 SYSTEM = re.compile(r"(libc|libm|libgcc_s|libstdc\+\+|ld-linux-[\w-]+)\.so\.\d+")
 PYTORCH = ["libtorch_cpu.so", "libc10.so"]
 
@@ -34,15 +34,23 @@ class WheelTest(unittest.TestCase):
             archive.extractall(cls.root)
         cls.binaries = [path for path in cls.root.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
 
-    def test_its_name_tells_the_version_and_the_glibc(self):
+    def test_its_name_has_the_version_and_the_glibc(self):
         version = re.search(r'WASINN_VERSION "(.*)"', (SOURCE / "include/wasinn/types.h").read_text())[1]
         machine = os.uname().machine
         self.assertEqual(WHEEL.name, f"wasinn-{version}-py3-none-manylinux_2_34_{machine}.whl")
 
     def test_it_needs_what_its_name_says(self):
         tools = str(SOURCE / ".deps" / "wheel-tools" / "python")
-        done = subprocess.run([sys.executable, "-m", "auditwheel", "show", WHEEL], env={**os.environ, "PYTHONPATH": tools}, check=True, capture_output=True, text=True)
-        self.assertIn(f'This constrains the platform tag to "manylinux_2_34_{os.uname().machine}"', " ".join(done.stdout.split()))
+        done = subprocess.run(
+            [sys.executable, "-m", "auditwheel", "show", WHEEL],
+            env={**os.environ, "PYTHONPATH": tools},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        self.assertIn(
+            f'This constrains the platform tag to "manylinux_2_34_{os.uname().machine}"', " ".join(done.stdout.split())
+        )
 
     def test_all_that_is_needed_is_inside(self):
         inside = {path.name for path in self.binaries}
@@ -69,7 +77,9 @@ class WheelTest(unittest.TestCase):
             self.assertIn("wasinn/_prefix/" + name, self.names)
         for library in (self.root / "wasinn.libs").iterdir():
             stem = re.match(r"lib([a-z]+)", library.name)[1]
-            self.assertTrue([name for name in self.names if re.search(rf"licenses/lib{stem}\w*[\d.]*/copyright$", name)], library)
+            self.assertTrue(
+                [name for name in self.names if re.search(rf"licenses/lib{stem}\w*[\d.]*/copyright$", name)], library
+            )
 
     def test_extras_are_what_backends_run_with(self):
         (metadata,) = (name for name in self.names if name.endswith("dist-info/METADATA"))

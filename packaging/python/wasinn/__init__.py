@@ -1,5 +1,5 @@
-"""Machine learning for sandboxed programs: models on this machine's own frameworks, for WebAssembly programs that use wasi-nn, and for
-Python itself. docs/python.md is the guide."""
+"""Machine learning for sandboxed programs: models on this machine's own frameworks, for WebAssembly programs that use
+wasi-nn, and for Python itself. docs/python.md is the guide."""
 
 from __future__ import annotations
 
@@ -16,15 +16,40 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 __all__ = [
-    "PREFIX", "Backend", "Context", "Error", "Graph", "Guest", "Host", "Io", "Model", "Outcome", "Signature", "Tensor", "__version__",
-    "bench", "run",
-]  # fmt: skip
-# Loaded when first used: the command wants none of them, and shall start at once.
+    "PREFIX",
+    "Backend",
+    "Context",
+    "Error",
+    "Graph",
+    "Guest",
+    "Host",
+    "Io",
+    "Model",
+    "Outcome",
+    "Signature",
+    "Tensor",
+    "__version__",
+    "bench",
+    "run",
+]
+# Loaded at their first use: the command needs none of them, and has to start quickly.
 _MODULES = {
-    "PREFIX": "_paths", "Backend": "host", "Context": "guest", "Error": "errors", "Graph": "guest", "Guest": "guest", "Host": "host",
-    "Io": "host", "Model": "host", "Outcome": "command", "Signature": "host", "Tensor": "tensor", "__version__": "_abi",
-    "bench": "command", "run": "command",
-}  # fmt: skip
+    "PREFIX": "_paths",
+    "Backend": "host",
+    "Context": "guest",
+    "Error": "errors",
+    "Graph": "guest",
+    "Guest": "guest",
+    "Host": "host",
+    "Io": "host",
+    "Model": "host",
+    "Outcome": "command",
+    "Signature": "host",
+    "Tensor": "tensor",
+    "__version__": "_abi",
+    "bench": "command",
+    "run": "command",
+}
 
 
 def __getattr__(name: str):

@@ -1,4 +1,5 @@
-"""wasinn/wasinn.h and wasinn/wit.h for ctypes, as far as this package uses them. Names and order of fields are the headers'."""
+"""The parts of wasinn/wasinn.h and wasinn/wit.h that this package uses, for ctypes. Fields have the names and the order
+of the headers."""
 
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
@@ -9,7 +10,7 @@ TextFunction = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 
 
 class Sized(ctypes.Structure):
-    """A struct that may grow: its first field is its size."""
+    """A struct that can grow: its first field is its size."""
 
     def __init__(self, **fields):
         super().__init__(ctypes.sizeof(type(self)), **fields)
@@ -17,9 +18,13 @@ class Sized(ctypes.Structure):
 
 class LogRecord(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("level", c_uint32), ("code", c_uint32), ("guest", c_uint64), ("guest_name", c_char_p),
+        ("struct_size", c_uint32),
+        ("level", c_uint32),
+        ("code", c_uint32),
+        ("guest", c_uint64),
+        ("guest_name", c_char_p),
         ("message", c_char_p),
-    ]  # fmt: skip
+    ]
 
 
 LogFunction = CFUNCTYPE(None, c_void_p, POINTER(LogRecord))
@@ -31,50 +36,103 @@ class Bytes(ctypes.Structure):
 
 class ModelOptions(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("path", c_char_p), ("builders", POINTER(Bytes)), ("n_builders", c_size_t), ("encoding", c_char_p),
-        ("target", c_uint32), ("version", c_uint32), ("config", c_char_p), ("immutable", c_bool), ("preload", c_bool),
-        ("backend", c_char_p), ("isolate", c_bool), ("warm_up", c_uint32),
-    ]  # fmt: skip
+        ("struct_size", c_uint32),
+        ("path", c_char_p),
+        ("builders", POINTER(Bytes)),
+        ("n_builders", c_size_t),
+        ("encoding", c_char_p),
+        ("target", c_uint32),
+        ("version", c_uint32),
+        ("config", c_char_p),
+        ("immutable", c_bool),
+        ("preload", c_bool),
+        ("backend", c_char_p),
+        ("isolate", c_bool),
+        ("warm_up", c_uint32),
+    ]
 
 
 class ModelInfo(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("name", c_char_p), ("version", c_uint32), ("encoding", c_char_p), ("target", c_uint32),
-        ("path", c_char_p), ("loaded", c_bool), ("compiles", c_uint64), ("backend", c_char_p), ("framework", c_char_p),
-        ("library", c_char_p), ("steps", POINTER(c_char_p)), ("n_steps", c_size_t),
-    ]  # fmt: skip
+        ("struct_size", c_uint32),
+        ("name", c_char_p),
+        ("version", c_uint32),
+        ("encoding", c_char_p),
+        ("target", c_uint32),
+        ("path", c_char_p),
+        ("loaded", c_bool),
+        ("compiles", c_uint64),
+        ("backend", c_char_p),
+        ("framework", c_char_p),
+        ("library", c_char_p),
+        ("steps", POINTER(c_char_p)),
+        ("n_steps", c_size_t),
+    ]
 
 
 class Io(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("dtype", c_uint32), ("flags", c_uint32), ("rank", c_int32), ("dims", POINTER(c_int64)),
-        ("name", c_char_p), ("type_name", c_char_p),
-    ]  # fmt: skip
+        ("struct_size", c_uint32),
+        ("dtype", c_uint32),
+        ("flags", c_uint32),
+        ("rank", c_int32),
+        ("dims", POINTER(c_int64)),
+        ("name", c_char_p),
+        ("type_name", c_char_p),
+    ]
 
 
 class BackendReport(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("name", c_char_p), ("encodings", c_char_p), ("available", c_bool), ("framework", c_char_p),
-        ("devices", c_char_p), ("library", c_char_p), ("missing", c_char_p), ("install", c_char_p),
-        ("keys", c_void_p), ("n_keys", c_size_t), ("looked_for", c_char_p),
-    ]  # fmt: skip
+        ("struct_size", c_uint32),
+        ("name", c_char_p),
+        ("encodings", c_char_p),
+        ("available", c_bool),
+        ("framework", c_char_p),
+        ("devices", c_char_p),
+        ("library", c_char_p),
+        ("missing", c_char_p),
+        ("install", c_char_p),
+        ("keys", c_void_p),
+        ("n_keys", c_size_t),
+        ("looked_for", c_char_p),
+    ]
 
 
 class Limits(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("max_graphs", c_uint32), ("max_contexts", c_uint32), ("max_builders", c_uint32),
-        ("max_name_bytes", c_uint32), ("max_log_messages", c_uint32), ("max_model_bytes", c_uint64), ("max_tensor_bytes", c_uint64),
-        ("load_timeout_ms", c_uint32), ("compute_timeout_ms", c_uint32), ("max_tensors", c_uint32), ("max_errors", c_uint32),
-    ]  # fmt: skip
+        ("struct_size", c_uint32),
+        ("max_graphs", c_uint32),
+        ("max_contexts", c_uint32),
+        ("max_builders", c_uint32),
+        ("max_name_bytes", c_uint32),
+        ("max_log_messages", c_uint32),
+        ("max_model_bytes", c_uint64),
+        ("max_tensor_bytes", c_uint64),
+        ("load_timeout_ms", c_uint32),
+        ("compute_timeout_ms", c_uint32),
+        ("max_tensors", c_uint32),
+        ("max_errors", c_uint32),
+    ]
 
 
 class Policy(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("load", c_uint32), ("cpu_fallback", c_bool), ("targets", c_uint32), ("models", POINTER(c_char_p)),
-        ("n_models", c_size_t), ("dialect", c_uint32), ("encodings", POINTER(c_char_p)), ("n_encodings", c_size_t),
-        ("tenant", c_char_p), ("weight", c_uint32), ("allowed_outbound_hosts", POINTER(c_char_p)), ("n_allowed_outbound_hosts", c_size_t),
+        ("struct_size", c_uint32),
+        ("load", c_uint32),
+        ("cpu_fallback", c_bool),
+        ("targets", c_uint32),
+        ("models", POINTER(c_char_p)),
+        ("n_models", c_size_t),
+        ("dialect", c_uint32),
+        ("encodings", POINTER(c_char_p)),
+        ("n_encodings", c_size_t),
+        ("tenant", c_char_p),
+        ("weight", c_uint32),
+        ("allowed_outbound_hosts", POINTER(c_char_p)),
+        ("n_allowed_outbound_hosts", c_size_t),
         ("isolated_gpu", c_bool),
-    ]  # fmt: skip
+    ]
 
 
 class GuestOptions(Sized):
@@ -83,11 +141,21 @@ class GuestOptions(Sized):
 
 class Statistics(Sized):
     _fields_ = [
-        ("struct_size", c_uint32), ("graphs", c_uint32), ("contexts", c_uint32), ("model_bytes", c_uint64),
-        ("tensor_bytes", c_uint64), ("copies_in", c_uint64), ("copies_out", c_uint64), ("bytes_in", c_uint64),
-        ("bytes_out", c_uint64), ("model_bytes_copied", c_uint64), ("computes", c_uint64), ("errors", c_uint64),
-        ("tensors", c_uint32), ("error_objects", c_uint32),
-    ]  # fmt: skip
+        ("struct_size", c_uint32),
+        ("graphs", c_uint32),
+        ("contexts", c_uint32),
+        ("model_bytes", c_uint64),
+        ("tensor_bytes", c_uint64),
+        ("copies_in", c_uint64),
+        ("copies_out", c_uint64),
+        ("bytes_in", c_uint64),
+        ("bytes_out", c_uint64),
+        ("model_bytes_copied", c_uint64),
+        ("computes", c_uint64),
+        ("errors", c_uint64),
+        ("tensors", c_uint32),
+        ("error_objects", c_uint32),
+    ]
 
 
 class WitResult(ctypes.Structure):
@@ -147,7 +215,7 @@ class WitFunctions(ctypes.Structure):
 
 
 _FUNCTIONS = {
-    # name: (what it returns, what it takes); a status is a c_void_p
+    # name: (result, arguments); a status is a c_void_p
     "wasinn_version": (c_char_p,),
     "wasinn_status_code": (c_int, c_void_p),
     "wasinn_status_message": (c_char_p, c_void_p),
@@ -184,7 +252,7 @@ _FUNCTIONS = {
 
 
 def _load() -> ctypes.CDLL:
-    path = min((PREFIX / "lib").glob("libwasinn.so.*.*"))  # a build has the library by a second name
+    path = min((PREFIX / "lib").glob("libwasinn.so.*.*"))  # a build also has the library under another name
     library = ctypes.CDLL(str(path))
     for name, (returns, *takes) in _FUNCTIONS.items():
         function = getattr(library, name)

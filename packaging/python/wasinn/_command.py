@@ -1,4 +1,4 @@
-"""The command `wasinn`: the program in the package, in place of this one."""
+"""The command `wasinn`, which replaces this process by the program in the package."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Handles of the C API that live as long as somebody uses them."""
+"""Handles of the C API that live as long as they are used."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _Free = Callable[["int | None", object], None]
 
 
 class Handle(ctypes.c_void_p):
-    """A handle that is freed with the last reference to it. A call of the C API has one from its beginning to its end, since this is what
-    it is called with: so no thread frees a handle under the call of another.
+    """A handle that is freed with the last reference to it. A call of the C API gets this object as its argument, and
+    so has a reference from its beginning to its end: no thread frees a handle during the call of another.
 
-    The interpreter's exit does not free it: a daemon thread may be inside, and would go on with what is gone."""
+    The interpreter's exit does not free it: a daemon thread may be in a call, and would use a freed handle."""
 
     def __init__(self, address: int | None, free: _Free, kept: object):
         super().__init__(address)

@@ -1,4 +1,4 @@
-"""Settings as Python has them, written as TOML."""
+"""Writes Python's values as TOML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _value(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    # A string of JSON is one of TOML, but for DEL.
+    # A string of JSON is also one of TOML, except for DEL.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

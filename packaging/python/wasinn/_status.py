@@ -10,13 +10,20 @@ from .errors import Error
 
 # The cases of error-code in wasi:nn, in their order.
 _WIT_CODES = (
-    "invalid_argument", "invalid_encoding", "timeout", "runtime_error", "unsupported_operation", "too_large", "not_found", "security",
+    "invalid_argument",
+    "invalid_encoding",
+    "timeout",
+    "runtime_error",
+    "unsupported_operation",
+    "too_large",
+    "not_found",
+    "security",
     "unknown",
-)  # fmt: skip
+)
 
 
 def check(status: int | None) -> None:
-    """Raises what a wasinn_status says, and frees it."""
+    """Raises the error of a wasinn_status, and frees it."""
     if not status:
         return
     try:
@@ -30,7 +37,7 @@ def check(status: int | None) -> None:
 
 
 def content(view: WitView, size: int = 1) -> bytes:
-    """The bytes of a view, whose elements have `size` bytes; it is given back."""
+    """The bytes of a view, whose elements have `size` bytes; the view is released."""
     try:
         return ctypes.string_at(view.data, view.count * size) if view.count else b""
     finally:
@@ -39,7 +46,7 @@ def content(view: WitView, size: int = 1) -> bytes:
 
 
 def checked(guest: Handle, result: WitResult) -> int:
-    """What a function of wasi:nn gave; raises its error."""
+    """The result of a function of wasi:nn; raises its error."""
     if not result.is_error:
         return result.rep
     code, view = ctypes.c_uint32(), WitView()

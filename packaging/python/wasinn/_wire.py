@@ -1,4 +1,4 @@
-"""Tensors over wasi:nn, whose types are fewer than the models': the others travel bit for bit (docs/abi.md)."""
+"""Tensors over wasi:nn, which has fewer types than models: the others are passed bit for bit (docs/abi.md)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .tensor import Tensor
 
 # The cases of tensor-type, in their order.
 _WIT_TYPES = ("f16", "f32", "f64", "bf16", "u8", "i32", "i64")
-# What travels as another type: that one, and by how much the last dimension grows.
+# Types that are passed as another one: that type, and the factor by which the last dimension grows.
 _AS = {"i8": ("u8", 1), "bool": ("u8", 1), "u32": ("i32", 1), "u64": ("i64", 1), "i16": ("u8", 2), "u16": ("u8", 2)}
 
 
 def _address(data: bytes | bytearray | memoryview) -> tuple[object, int]:
-    """What keeps the bytes, and where they are."""
+    """The object that keeps the bytes, and their address."""
     if isinstance(data, bytes):
         return data, ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
     view = memoryview(data)
@@ -27,7 +27,7 @@ def _address(data: bytes | bytearray | memoryview) -> tuple[object, int]:
 
 
 def send(guest: Handle, tensor: Tensor) -> int:
-    """A new tensor of the guest's, by its rep."""
+    """The rep of a new tensor of the guest."""
     dtype, factor = _AS.get(tensor.dtype, (tensor.dtype, 1))
     shape = list(tensor.shape)
     if factor > 1:
@@ -35,13 +35,17 @@ def send(guest: Handle, tensor: Tensor) -> int:
     kept, address = _address(tensor.data)
     rep = ctypes.c_uint32()
     dimensions = (ctypes.c_uint32 * len(shape))(*shape)
-    check(wit.tensor_new(guest, dimensions, len(shape), _WIT_TYPES.index(dtype), address, memoryview(tensor.data).nbytes, rep))
+    check(
+        wit.tensor_new(
+            guest, dimensions, len(shape), _WIT_TYPES.index(dtype), address, memoryview(tensor.data).nbytes, rep
+        )
+    )
     del kept
     return rep.value
 
 
 def receive(guest: Handle, rep: int, declared: dict | None) -> Tensor:
-    """What a tensor of the guest's has, with the type and rank that the model declares for it; the tensor is dropped."""
+    """The content of a tensor of the guest, with the type and rank that the model declares for it. Drops the tensor."""
     try:
         number, view = ctypes.c_uint32(), WitView()
         check(wit.tensor_type(guest, rep, number))

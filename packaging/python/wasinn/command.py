@@ -18,9 +18,9 @@ Path = Union[str, os.PathLike]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended. `reason` is "exited" (the guest ended itself, with any code), "trapped", "interrupted" (a timeout or a
-    signal) or "failed" (an error of wasinn's); `message` tells more of the last three. `report` is all that `wasinn run --json` tells: times,
-    numbers of computes, models."""
+    """How a run ended. `reason` is "exited" (the guest ended itself, with any code), "trapped", "interrupted" (a
+    timeout or a signal) or "failed" (an error of wasinn); `message` has the details of the last three. `report` is the
+    whole report of `wasinn run --json`: times, numbers of inferences, models."""
 
     code: int
     reason: str
@@ -30,9 +30,11 @@ class Outcome:
     report: dict
 
     def check(self) -> Outcome:
-        """Itself, if the code is 0; else raises Error."""
+        """Returns the outcome if the exit code is 0; otherwise raises Error."""
         if self.code != 0:
-            raise Error(self.reason, self.message or f"exit code {self.code}: {self.stderr.decode(errors='replace').strip()}")
+            raise Error(
+                self.reason, self.message or f"exit code {self.code}: {self.stderr.decode(errors='replace').strip()}"
+            )
         return self
 
 
@@ -49,7 +51,8 @@ def _flags(models: Mapping[str, Path], config: Path | None, more: Mapping[str, o
 
 
 def _report(text: bytes, code: int) -> dict | None:
-    """What the command told, if it did: a guest that it could not end may have written to the file after it."""
+    """The report of the command, if there is one: a guest that it could not end can have written to the file after
+    it."""
     try:
         report = json.loads(text)
         return report if report["exit_code"] == code else None
@@ -58,35 +61,52 @@ def _report(text: bytes, code: int) -> dict | None:
 
 
 def run(
-    module: Path, args: Sequence[str] = (), *, models: Mapping[str, Path] = {}, dirs: Sequence[str] = (), env: Mapping[str, str] = {},
-    config: Path | None = None, timeout: str | None = None, max_memory: str | None = None, engine: str | None = None,
-    flags: Sequence[str] = (), input: bytes = b"",
-) -> Outcome:  # fmt: skip
-    """Runs a program in the sandbox, in a process of its own, as `wasinn run` does, and waits for its end.
+    module: Path,
+    args: Sequence[str] = (),
+    *,
+    models: Mapping[str, Path] = {},
+    dirs: Sequence[str] = (),
+    env: Mapping[str, str] = {},
+    config: Path | None = None,
+    timeout: str | None = None,
+    max_memory: str | None = None,
+    engine: str | None = None,
+    flags: Sequence[str] = (),
+    input: bytes = b"",
+) -> Outcome:
+    """Runs a program in the sandbox, in a separate process, like `wasinn run`, and waits for its end.
 
-    `models` are files or folders by the names that the guest uses, `dirs` are "HOST[::GUEST][:ro]", `env` is the guest's environment,
-    `timeout` is as "1s", `max_memory` as "64M", `flags` are other flags of `wasinn run`. `input` is the guest's stdin; with the module "-" it is
-    the module."""
+    `models` are files or folders by the names that the guest uses, `dirs` are "HOST[::GUEST][:ro]", `env` is the guest's
+    environment, `timeout` is a text such as "1s", `max_memory` one such as "64M", `flags` are other flags of
+    `wasinn run`. `input` is the guest's stdin; with the module "-" it is the module."""
     _not_a_flag(module)
-    # A file with a name, and no link on the way to it: the command follows none in a folder of the guest's, which may be /tmp or all. What
-    # the guest writes there is gone, since the command writes when the guest has ended.
-    with tempfile.NamedTemporaryFile(prefix="wasinn-", dir=os.path.realpath(tempfile.gettempdir())) as told:
-        more = {"json": told.name, "timeout": timeout, "max-memory": max_memory, "engine": engine}
+    # The report needs a named file, and a path without links: the command follows no link in a folder of the guest,
+    # which can be /tmp or everything. The command replaces what the guest wrote there, because it writes after the
+    # guest's end.
+    with tempfile.NamedTemporaryFile(prefix="wasinn-", dir=os.path.realpath(tempfile.gettempdir())) as file:
+        more = {"json": file.name, "timeout": timeout, "max-memory": max_memory, "engine": engine}
         command = [str(COMMAND), "run", *_flags(models, config, more)]
         command += [f"--dir={folder}" for folder in dirs] + [f"--env={name}={value}" for name, value in env.items()]
         command += [*flags, os.fspath(module), *args]
         done = subprocess.run(command, input=input, capture_output=True)
-        text = told.read() if done.returncode >= 0 else b""
-    # A wrong flag, or a process that was killed, tells nothing.
-    report = _report(text, done.returncode) or {"outcome": "failed", "message": done.stderr.decode(errors="replace").strip()}
+        text = file.read() if done.returncode >= 0 else b""
+    # There is no report if a flag was wrong or the process was killed.
+    report = _report(text, done.returncode) or {
+        "outcome": "failed",
+        "message": done.stderr.decode(errors="replace").strip(),
+    }
     return Outcome(done.returncode, report["outcome"], report["message"], done.stdout, done.stderr, report)
 
 
 def bench(
-    *models: Path, seconds: float | None = None, iterations: int | None = None, concurrency: str | int | None = None,
-    config: Path | None = None, flags: Sequence[str] = (),
-) -> dict:  # fmt: skip
-    """Times models natively and from a guest, as `wasinn bench --json` does: what that prints."""
+    *models: Path,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    concurrency: str | int | None = None,
+    config: Path | None = None,
+    flags: Sequence[str] = (),
+) -> dict:
+    """Times models natively and from a guest, like `wasinn bench --json`, and returns what that prints."""
     for model in models:
         _not_a_flag(model)
     chosen = _flags({}, config, {"seconds": seconds, "iterations": iterations, "concurrency": concurrency})

@@ -1,4 +1,4 @@
-"""A guest: who uses models. This program is one when it computes by itself, as a sandboxed program is when it does."""
+"""A guest, which is a user of models: a sandboxed program, or this program if it computes itself."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _policy(host: Host, given: Mapping[str, Any]) -> _abi.Policy:
 
 
 class _Owned:
-    """An object of a guest's that is dropped once: by close, or with the last reference."""
+    """An object of a guest. It is dropped once: by close, or with the last reference."""
 
     _drop: Any
 
@@ -76,7 +76,7 @@ class _Owned:
         self._guest = guest
         self._rep = rep
         self._finalizer = weakref.finalize(self, guest._dropped, type(self)._drop, rep)
-        self._finalizer.atexit = False  # the guest's end drops all
+        self._finalizer.atexit = False  # closing the guest drops all
 
     def __enter__(self):
         return self
@@ -85,7 +85,7 @@ class _Owned:
         self.close()
 
     def close(self) -> None:
-        """Drops it. May be called again."""
+        """Drops it. Can be called more than once."""
         self._finalizer()
 
     @property
@@ -96,7 +96,8 @@ class _Owned:
 
 
 class Guest:
-    """Handles and quotas of one user of models. A context manager; may be used from any thread. `Host.guest` makes one."""
+    """Handles and quotas of one user of models. It is a context manager, and any thread can use it. `Host.guest` makes
+    one."""
 
     def __init__(self, host: Host, name: str | None, limits: Mapping[str, int] | None, policy: Mapping | None):
         options = _abi.GuestOptions(name=c_text(name, "the guest's name") if name else None)
@@ -107,9 +108,9 @@ class Guest:
         out = ctypes.c_void_p()
         check(lib.wasinn_guest_new(host.handle, options, out))
         self.closed = False
-        # Until it is freed the library may call the log.
+        # The library can call the log until the guest is freed.
         self._handle = Handle(out.value, _free, host._log)
-        # Also at the interpreter's exit: nothing may run in a framework while the process ends.
+        # Also called at the interpreter's exit: no framework may be running while the process ends.
         weakref.finalize(self, lib.wasinn_guest_close, self._handle)
 
     def __enter__(self) -> Guest:
@@ -119,22 +120,24 @@ class Guest:
         self.close()
 
     def close(self) -> None:
-        """Cancels what runs, waits for it, and frees all that the guest holds. May be called again, from any thread but one that is
-        inside a call of this guest."""
+        """Cancels running calls, waits for them, and frees all objects of the guest. Can be called more than once, from
+        any thread that is not in a call of this guest."""
         self.closed = True
         lib.wasinn_guest_close(self._handle)
 
     def stop(self) -> None:
-        """Refuses new calls and cancels what runs, from any thread, without waiting."""
+        """Refuses new calls and cancels running ones, from any thread, without waiting."""
         lib.wasinn_guest_stop(self._handle)
 
     @property
     def handle(self) -> Handle:
-        """The wasinn_guest, for ctypes. It is valid as long as this object. Once the guest is closed, it refuses calls."""
+        """The wasinn_guest, for ctypes. It is valid as long as this object. Once the guest is closed, it refuses
+        calls."""
         return self._handle
 
     def load_by_name(self, name: str, config: Mapping | None = None) -> Graph:
-        """Gets a model that the host has under a name ("digits", "digits:2"). `config` has keys that its backend lets guests set."""
+        """Gets a registered model by its name ("digits", "digits:2"). `config` has keys that its backend lets guests
+        set."""
         result, text = WitResult(), name.encode()
         if config:
             keys = json.dumps(config).encode()
@@ -144,21 +147,21 @@ class Guest:
         return Graph(self, checked(self.handle, result))
 
     def load(self, model: Blob | Sequence[Blob], encoding: str = "autodetect", target: str = "cpu") -> Graph:
-        """A model that the guest brings as bytes (several parts where the format has them). It runs in a process of its own, unless the
-        policy says otherwise."""
+        """Loads a model that the guest brings as bytes (several parts if the format has them). It runs in a separate
+        process, unless the policy allows it in this one."""
         parts = blobs(model)
         result, word = WitResult(), encoding.encode()
         check(wit.graph_load_as(self.handle, parts, len(parts), word, len(word), target_number(target), result))
         return Graph(self, checked(self.handle, result))
 
     def statistics(self) -> dict[str, int]:
-        """What the guest holds now and has done so far, by the names of wasinn_statistics."""
+        """What the guest holds now and has done so far, with the names of wasinn_statistics."""
         stats = _abi.Statistics()
         check(lib.wasinn_guest_statistics(self.handle, stats))
         return {name: getattr(stats, name) for name, *_ in stats._fields_ if name != "struct_size"}
 
     def _dropped(self, drop, rep: int) -> None:
-        if not self.closed:  # else it is gone
+        if not self.closed:  # otherwise the guest is closed
             lib.wasinn_status_free(drop(self._handle, rep))
 
 
@@ -175,17 +178,17 @@ class Graph(_Owned):
         super().__init__(guest, rep)
         view = WitView()
         check(wit.describe(guest.handle, rep, view))
-        #: The model as docs/abi.md has it under `describe`: backend, inputs, outputs, …
+        #: The model, in the form that docs/abi.md shows for `describe`: backend, inputs, outputs, …
         self.description: dict = json.loads(content(view))
 
     def context(self) -> Context:
-        """Makes a context for inferences. Use it for many: to make a context costs more than one compute."""
+        """Makes a context for inferences. Use it for many, because making a context costs more than one inference."""
         result = WitResult()
         check(wit.graph_init_execution_context(self._guest.handle, self._open, result))
         return Context(self._guest, checked(self._guest.handle, result), self.description)
 
     def compute(self, inputs: Mapping[str, Input]) -> dict[str, Tensor]:
-        """One inference, with a context for this call only."""
+        """Makes one inference, with a context for this call only."""
         with self.context() as context:
             return context.compute(inputs)
 
@@ -200,15 +203,18 @@ class Context(_Owned):
         self._outputs = {output["name"]: output for output in description.get("outputs") or []}
 
     def compute(self, inputs: Mapping[str, Input]) -> dict[str, Tensor]:
-        """One inference: its outputs by their names. Names of inputs are the model's, or "0", "1" and so on. Types and shapes must be the
-        model's: nothing is converted."""
+        """Makes one inference, and returns its outputs by their names. Inputs have the names of the model, or "0", "1"
+        and so on. They must have the types and shapes of the model: nothing is converted."""
         guest, context, result, view = self._guest.handle, self._open, WitResult(), WitView()
         named = self._named(inputs)
         check(wit.context_compute(guest, context, named, len(named), result, view))
         checked(guest, result)
         try:  # the names are the view's
             outputs = ctypes.cast(view.data, ctypes.POINTER(_abi.NamedTensor))
-            found = [(ctypes.string_at(o.name_address, o.name_size).decode(errors="replace"), o.tensor) for o in outputs[: view.count]]
+            found = [
+                (ctypes.string_at(o.name_address, o.name_size).decode(errors="replace"), o.tensor)
+                for o in outputs[: view.count]
+            ]
         finally:
             view.release(view.owner)
         tensors = {}
@@ -216,25 +222,26 @@ class Context(_Owned):
             while found:
                 name, rep = found.pop(0)
                 tensors[name] = receive(guest, rep, self._outputs.get(name))
-        finally:  # what is left if one cannot be had
+        finally:  # the remaining ones, if one fails
             for _, rep in found:
                 check(wit.tensor_drop(guest, rep))
         return tensors
 
     def select_outputs(self, *names: str) -> None:
-        """Selects outputs: from now on compute gives only these. No names: all again."""
+        """Selects outputs: from now on compute returns only these. Without names it returns all again."""
         result, chosen = WitResult(), blobs([name.encode() for name in names])
         check(wit.context_select_outputs(self._guest.handle, self._open, chosen, len(chosen), result))
         checked(self._guest.handle, result)
 
     def output(self, name: str) -> Tensor:
-        """An output that may be read at any time, as a language model's "metadata", or what a generation has so far."""
+        """An output that can be read at any time, such as a language model's "metadata", or the text of a generation so
+        far."""
         result, text = WitResult(), name.encode()
         check(wit.context_get_output(self._guest.handle, self._open, text, len(text), result))
         return receive(self._guest.handle, checked(self._guest.handle, result), self._outputs.get(name))
 
     def generate(self, inputs: Mapping[str, Input]) -> Iterator[str]:
-        """The text of a language model, piece by piece as it comes. Ends the generation when the iterator is closed."""
+        """The text of a language model, piece by piece. Closing the iterator ends the generation."""
         guest, context, result = self._guest.handle, self._open, WitResult()
         named = self._named(inputs)
         check(wit.context_start(guest, context, named, len(named), result))
@@ -253,7 +260,7 @@ class Context(_Owned):
                 checked(guest, result)
 
     def _named(self, inputs: Mapping[str, Input]) -> Any:
-        """The inputs as tensors of the guest's, which the call that gets them consumes."""
+        """The inputs as tensors of the guest. The call that gets them consumes them."""
         guest, reps = self._guest.handle, []
         names = [ctypes.create_string_buffer(name.encode()) for name in inputs]
         try:

@@ -1,4 +1,4 @@
-"""A host: what one process shares. Frameworks, models, settings."""
+"""A host: the frameworks, models and settings that one process shares."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from .guest import Guest
 #: Settings of docs/configuration.md: a dict, the text of a TOML file, or the path of one.
 Settings = Union[Mapping, str, os.PathLike, None]
 
-_SECONDS_AT_EXIT = 5  # to wait for, since a program may keep Host.handle for good
+_SECONDS_AT_EXIT = 5  # seconds to wait, since a program can keep Host.handle forever
 _LEVELS = {0: logging.ERROR, 1: logging.WARNING, 2: logging.INFO, 3: logging.DEBUG}
 _FLAGS = {1 << 0: "optional", 1 << 1: "opaque", 1 << 2: "unservable", 1 << 3: "always"}
 
 
 @dataclass(frozen=True)
 class Io:
-    """An input or output of a model. `dtype` is "unknown" and `shape` None where the framework does not tell; -1 is an open dimension.
-    `flags`: "optional", "opaque" (bytes of any length), "unservable", "always" (may be read before a compute)."""
+    """An input or output of a model. `dtype` is "unknown" and `shape` is None if the framework does not report them; -1
+    is an open dimension. `flags`: "optional", "opaque" (bytes of any length), "unservable", "always" (can be read
+    before an inference)."""
 
     name: str
     dtype: str
@@ -48,7 +49,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class Model:
-    """A registered model. `encoding`, `backend` and `framework` are "" until they are known, which a load makes them."""
+    """A registered model. `encoding`, `backend` and `framework` are "" if they are unknown; a load makes them known."""
 
     name: str
     version: int
@@ -62,8 +63,8 @@ class Model:
 
 @dataclass(frozen=True)
 class Backend:
-    """A backend. If it is not available, `missing` says why, `install` is the command that installs its framework, and `looked_for`
-    names the files that were looked for."""
+    """A backend. If it is not available, `missing` is the reason, `install` is the command that installs its framework,
+    and `looked_for` names the files that were looked for."""
 
     name: str
     encodings: str
@@ -100,7 +101,8 @@ def _log_to(logger: logging.Logger) -> object:
 
 @contextlib.contextmanager
 def _callback(kind: Any, function: Callable) -> Iterator[Any]:
-    """The function for C, during a call. What it raises is raised after the call, which ctypes would only print."""
+    """The function for C, during a call. An exception that it raises is raised again after the call; ctypes would only
+    print it."""
     raised: list[BaseException] = []
 
     def call(*arguments):
@@ -116,7 +118,7 @@ def _callback(kind: Any, function: Callable) -> Iterator[Any]:
 
 
 def _word(text: bytes) -> str:
-    """A text of C's, which also has names of a model's file: they may be anything."""
+    """A text from C. It can have names from a model's file, which are arbitrary bytes."""
     return text.decode(errors="replace")
 
 
@@ -125,8 +127,8 @@ def _free(host: int | None, _log: object) -> None:
 
 
 def _at_exit(reference: weakref.ref[Host]) -> None:
-    """Closes the host when the interpreter ends. Waits for daemon threads that are inside: in a callback, the interpreter would end such a
-    thread, and the C++ below it does not survive that."""
+    """Closes the host when the interpreter ends. It waits for daemon threads that are in a call: the interpreter would
+    end such a thread in a callback, and the C++ code below it does not survive that."""
     host = reference()
     if host is None or host._handle is None:
         return
@@ -136,10 +138,10 @@ def _at_exit(reference: weakref.ref[Host]) -> None:
 
 
 class Host:
-    """Frameworks, models and settings, shared by all guests. A context manager; may be used from any thread.
+    """Frameworks, models and settings, shared by all guests. It is a context manager, and any thread can use it.
 
-    What it has to say goes to `logger`, by default the logger "wasinn" of the module logging, up to the level `log.level` of the settings.
-    A handler of that logger must not call wasinn."""
+    Log messages go to `logger`, by default the logger "wasinn" of the module logging, up to the level `log.level` of
+    the settings. A handler of that logger must not call wasinn."""
 
     def __init__(self, settings: Settings = None, *, logger: logging.Logger | None = None):
         self._log = log = _log_to(logger or logging.getLogger("wasinn"))
@@ -151,7 +153,7 @@ class Host:
             lib.wasinn_config_free(config)
         self._handle: Handle | None = Handle(out.value, _free, log)
         self._guests: weakref.WeakSet[Guest] = weakref.WeakSet()
-        self._lock = threading.RLock()  # of the two; a garbage collection under it may close the host, too
+        self._lock = threading.RLock()  # guards the two; reentrant, because a garbage collection can close the host
         weakref.finalize(self, _at_exit, weakref.ref(self))
 
     def __enter__(self) -> Host:
@@ -161,8 +163,8 @@ class Host:
         self.close()
 
     def close(self) -> None:
-        """Refuses new calls and closes its guests. Calls of other threads that are inside come to their end; the last one frees the host.
-        May be called again."""
+        """Refuses new calls and closes its guests. Running calls of other threads end normally; the last one frees the
+        host. Can be called more than once."""
         with self._lock:
             self._handle = None
             guests = list(self._guests)
@@ -171,24 +173,39 @@ class Host:
 
     @property
     def handle(self) -> Handle:
-        """The wasinn_host, for ctypes: valid as long as this object is."""
+        """The wasinn_host, for ctypes. It is valid as long as this object."""
         handle = self._handle
         if handle is None:
             raise ValueError("the host is closed")
         return handle
 
     def add_model(
-        self, name: str, model: str | os.PathLike | Blob | Sequence[Blob], *, encoding: str = "autodetect", target: str = "cpu",
-        version: int = 0, config: Mapping | None = None, backend: str | None = None, preload: bool = False, immutable: bool = False,
-        isolate: bool = False, warm_up: int = 0,
-    ) -> None:  # fmt: skip
-        """Registers a model: a file, a folder, or its bytes (several parts where the format has them). The keywords are those of
-        [models.NAME] in docs/configuration.md, which also has pipelines and batching. Compiled when first named, or now (`preload`)."""
+        self,
+        name: str,
+        model: str | os.PathLike | Blob | Sequence[Blob],
+        *,
+        encoding: str = "autodetect",
+        target: str = "cpu",
+        version: int = 0,
+        config: Mapping | None = None,
+        backend: str | None = None,
+        preload: bool = False,
+        immutable: bool = False,
+        isolate: bool = False,
+        warm_up: int = 0,
+    ) -> None:
+        """Registers a model: a file, a folder, or its bytes (several parts if the format has them). The keywords are
+        those of [models.NAME] in docs/configuration.md, which also has pipelines and batching. The model is compiled at
+        its first load, or now (`preload`)."""
         options = _abi.ModelOptions(
-            encoding=c_text(encoding, "the encoding"), target=target_number(target), immutable=flag(immutable, "immutable"),
-            preload=flag(preload, "preload"), isolate=flag(isolate, "isolate"),
-            backend=c_text(backend, "the backend") if backend else None, config=json.dumps(config).encode() if config else None,
-        )  # fmt: skip
+            encoding=c_text(encoding, "the encoding"),
+            target=target_number(target),
+            immutable=flag(immutable, "immutable"),
+            preload=flag(preload, "preload"),
+            isolate=flag(isolate, "isolate"),
+            backend=c_text(backend, "the backend") if backend else None,
+            config=json.dumps(config).encode() if config else None,
+        )
         set_number(options, "version", version, "version")
         set_number(options, "warm_up", warm_up, "warm_up")
         if isinstance(model, (str, os.PathLike)):
@@ -211,7 +228,7 @@ class Host:
         check(lib.wasinn_host_unload_model(self.handle, c_text(name, "the model's name")))
 
     def reload_model(self, name: str) -> None:
-        """Compiles a model's files anew. Until that is done, and if it fails, loads get what they got before."""
+        """Compiles a model's files again. Until that is done, and if it fails, loads get the previous model."""
         check(lib.wasinn_host_reload_model(self.handle, c_text(name, "the model's name")))
 
     def models(self) -> list[Model]:
@@ -221,10 +238,18 @@ class Host:
         def add(_, info):
             info = info.contents
             target = lib.wasinn_target_name(info.target).decode()
-            found.append(Model(
-                _word(info.name), info.version, _word(info.encoding), target, os.fsdecode(info.path), info.loaded,
-                _word(info.backend), _word(info.framework),
-            ))  # fmt: skip
+            found.append(
+                Model(
+                    _word(info.name),
+                    info.version,
+                    _word(info.encoding),
+                    target,
+                    os.fsdecode(info.path),
+                    info.loaded,
+                    _word(info.backend),
+                    _word(info.framework),
+                )
+            )
 
         with _callback(_abi.ModelFunction, add) as function:
             lib.wasinn_host_models(self.handle, function, None)
@@ -247,15 +272,24 @@ class Host:
         return Signature(tuple(inputs), tuple(outputs))
 
     def backends(self) -> list[Backend]:
-        """The known backends. Opens each framework that is there."""
+        """The known backends. Opens each framework that is installed."""
         found = []
 
         def add(_, report):
             report = report.contents
-            found.append(Backend(
-                _word(report.name), _word(report.encodings), report.available, _word(report.framework), _word(report.devices),
-                os.fsdecode(report.library), _word(report.missing), _word(report.install), _word(report.looked_for),
-            ))  # fmt: skip
+            found.append(
+                Backend(
+                    _word(report.name),
+                    _word(report.encodings),
+                    report.available,
+                    _word(report.framework),
+                    _word(report.devices),
+                    os.fsdecode(report.library),
+                    _word(report.missing),
+                    _word(report.install),
+                    _word(report.looked_for),
+                )
+            )
 
         with _callback(_abi.BackendFunction, add) as function:
             lib.wasinn_host_backends(self.handle, function, None)
@@ -268,9 +302,11 @@ class Host:
         check(lib.wasinn_host_metrics(self.handle, function, None))
         return texts[0]
 
-    def guest(self, name: str | None = None, *, limits: Mapping[str, int] | None = None, policy: Mapping | None = None) -> Guest:
-        """A new guest: who loads models and computes, with handles and quotas of its own. `limits` and `policy` have the keys of the
-        sections [limits] and [policy]; what they leave out is the host's."""
+    def guest(
+        self, name: str | None = None, *, limits: Mapping[str, int] | None = None, policy: Mapping | None = None
+    ) -> Guest:
+        """Makes a guest, which loads models and computes, and has its own handles and quotas. `limits` and `policy`
+        have the keys of the sections [limits] and [policy]; missing keys have the values of the host."""
         guest = Guest(self, name, limits, policy)
         with self._lock:
             if self._handle is not None:
@@ -278,4 +314,3 @@ class Host:
                 return guest
         guest.close()  # the host was closed meanwhile
         raise ValueError("the host is closed")
-

@@ -10,14 +10,26 @@ from typing import TYPE_CHECKING, Any, Union
 if TYPE_CHECKING:
     import numpy
 
-#: What may be an input: a tensor; anything with the buffer protocol, as arrays of NumPy and the standard library; a text.
+#: Types of inputs: a tensor; an object with the buffer protocol, such as an array of NumPy or array.array; a text.
 Input = Union["Tensor", str, bytes, bytearray, memoryview, Any]
 
-# Of each element type: its size, and its letter of the standard library's struct and memoryview (none: Python has no such number).
+# For each element type its size, and its letter in the standard library's struct and memoryview ("": Python has no such
+# number).
 _TYPES = {
-    "f16": (2, "e"), "bf16": (2, ""), "f32": (4, "f"), "f64": (8, "d"), "u8": (1, "B"), "i8": (1, "b"), "u16": (2, "H"),
-    "i16": (2, "h"), "u32": (4, "I"), "i32": (4, "i"), "u64": (8, "Q"), "i64": (8, "q"), "bool": (1, "?"),
-}  # fmt: skip
+    "f16": (2, "e"),
+    "bf16": (2, ""),
+    "f32": (4, "f"),
+    "f64": (8, "d"),
+    "u8": (1, "B"),
+    "i8": (1, "b"),
+    "u16": (2, "H"),
+    "i16": (2, "h"),
+    "u32": (4, "I"),
+    "i32": (4, "i"),
+    "u64": (8, "Q"),
+    "i64": (8, "q"),
+    "bool": (1, "?"),
+}
 _KINDS = {"e": "f", "f": "f", "d": "f", "?": "bool"}
 
 
@@ -26,7 +38,9 @@ def _type_of(view: memoryview) -> str:
     kind = _KINDS.get(letter, "u" if letter in "BHILQN" else "i" if letter in "bhilqn" else "")
     name = "bool" if kind == "bool" else f"{kind}{8 * view.itemsize}"
     if not kind or name not in _TYPES:
-        raise TypeError(f"a tensor has elements of {', '.join(_TYPES)}; expected one of these, found the format '{view.format}'")
+        raise TypeError(
+            f"a tensor has elements of {', '.join(_TYPES)}; expected one of these, found the format '{view.format}'"
+        )
     return name
 
 
@@ -34,7 +48,8 @@ def _type_of(view: memoryview) -> str:
 class Tensor:
     """Elements of one type in a shape: dense, the last dimension varies fastest, little-endian.
 
-    `dtype` is "f16", "bf16", "f32", "f64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64" or "bool"; `data` are the bytes."""
+    `dtype` is "f16", "bf16", "f32", "f64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64" or "bool"; `data` has the
+    bytes."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -44,14 +59,14 @@ class Tensor:
         if self.dtype not in _TYPES:
             raise ValueError(f"the element types are {', '.join(_TYPES)}; found '{self.dtype}'")
         size = _TYPES[self.dtype][0] * math.prod(self.shape)
-        found = memoryview(self.data).nbytes  # len() counts elements, or what a subclass says
+        found = memoryview(self.data).nbytes  # len() counts elements, or something else in a subclass
         if size != found:
             raise ValueError(f"{self.dtype}{list(self.shape)} has {size} bytes; found {found}")
 
     @staticmethod
     def of(value: Input) -> Tensor:
-        """Makes a tensor of a text (its UTF-8), or of a buffer's elements, in its shape. A tensor stays as it is. Nothing is converted: an
-        array of f64 is a tensor of f64."""
+        """Makes a tensor of a text (its UTF-8), or of a buffer's elements, in its shape. Returns a tensor as it is.
+        Nothing is converted: an array of f64 becomes a tensor of f64."""
         if isinstance(value, Tensor):
             return value
         if isinstance(value, str):
@@ -60,13 +75,15 @@ class Tensor:
             view = memoryview(value)
         except TypeError:
             raise TypeError(
-                f"an input is a Tensor, a text, bytes, or an array with a type (of NumPy, array.array); found {type(value).__name__}"
+                "an input is a Tensor, a text, bytes, or an array with a type (of NumPy, array.array); "
+                f"found {type(value).__name__}"
             ) from None
         data = view.cast("B") if view.c_contiguous and view.ndim > 0 and view.nbytes > 0 else view.tobytes()
         return Tensor(_type_of(view), tuple(view.shape or ()), data)
 
     def numpy(self) -> numpy.ndarray:
-        """The tensor as an array of NumPy, which must be installed. Nothing is copied. NumPy has no bf16: their bits come as u16."""
+        """The tensor as an array of NumPy, which must be installed. Nothing is copied. NumPy has no bf16: these come as
+        u16."""
         import numpy
 
         return numpy.frombuffer(self.data, "<u2" if self.dtype == "bf16" else _TYPES[self.dtype][1]).reshape(self.shape)
