@@ -8,7 +8,7 @@
 //   ... wamr_nn_load(&parts, WAMR_NN_ENCODING_TENSORFLOWLITE, WASI_NN_TARGET_CPU, &graph)
 //   uint32_t dims[] = {1, 8, 8, 1};
 //   wamr_nn_dimensions shape = {dims, 4};
-//   wamr_nn_tensor in = {&shape, WAMR_NN_F32, {0}, image};    // the shape tells how many bytes there are
+//   wamr_nn_tensor in = {&shape, WAMR_NN_F32, {0}, image};    // the number of bytes follows from the shape
 //   ... wamr_nn_set_input(context, 0, &in)
 //   uint32_t size = sizeof(scores) / sizeof(*scores);
 //   ... wamr_nn_get_output(context, 0, scores, &size)         // the room in, the output's size out, both in elements

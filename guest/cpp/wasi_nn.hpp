@@ -103,7 +103,7 @@ wasi_nn_tensor tensor_of(const Range& data, std::span<const uint32_t> dims) {
 
 // Fills `out`, a vector or string, by `call(buffer, size, &written)`: a function like wasi_nn_get_output. `out` grows
 // or shrinks to the number of elements. If it is used again it already has its size, so only the first time needs two
-// calls. Some hosts do not tell the needed size; this then returns too_large, and `out` must be sized before.
+// calls. Some hosts do not report the needed size; this then returns too_large, and `out` must be sized before.
 template <typename Out, typename Call>
 Status fill(Out& out, Call call) {
   using T = typename Out::value_type;

@@ -48,7 +48,7 @@ func GetOutput[T Element](c Context, index uint32, out []T) (int, error) {
 	return fill("get_output", out, c.output(index))
 }
 
-// GetOutputSlice returns all elements of output index. It asks for their number first; the host must tell it.
+// GetOutputSlice returns all elements of output index. It asks for their number first; the host must report it.
 func GetOutputSlice[T Element](c Context, index uint32) ([]T, error) {
 	return fillSlice[T]("get_output", c.output(index))
 }

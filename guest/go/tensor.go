@@ -80,7 +80,7 @@ func fill[T Element](call string, out []T, function filler) (int, error) {
 	room := sizeOf(out)
 	code := function(unsafe.Pointer(unsafe.SliceData(out)), uint32(room), &written)
 	bytes := int(written)
-	if Errno(code) == TooLarge && bytes > room { // not every host tells the size
+	if Errno(code) == TooLarge && bytes > room { // not every host reports the size
 		return 0, &Error{Call: call, Errno: TooLarge, Needed: bytes}
 	}
 	if err := check(call, code); err != nil {

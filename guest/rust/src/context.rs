@@ -66,7 +66,7 @@ impl Context {
         })
     }
 
-    /// Returns all elements of output `index`. It asks for their number first; the host must tell it.
+    /// Returns all elements of output `index`. It asks for their number first; the host must report it.
     pub fn get_output_vec<T: Element>(&self, index: u32) -> Result<Vec<T>> {
         // SAFETY: as above.
         fill_vec(|data, size, written| unsafe { raw::wasi_nn_get_output(self.handle, index, data, size, written) })

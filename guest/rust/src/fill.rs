@@ -14,7 +14,7 @@ pub(crate) fn fill_slice<T: Element>(out: &mut [T], call: impl FnOnce(*mut u8, u
     let code = call(out.as_mut_ptr().cast(), length(room), &mut written);
     let bytes = written as usize;
     match check(code) {
-        // Not every host tells the size.
+        // Not every host reports the size.
         Err(Error::TooLarge { .. }) => Err(Error::TooLarge { needed: Some(bytes).filter(|&bytes| bytes > room) }),
         Err(error) => Err(error),
         // Not whole elements: the output is of another type than T.

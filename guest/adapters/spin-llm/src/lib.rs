@@ -1,5 +1,5 @@
 //! Spin's language models over wasi:nn: plugged into a component that imports fermyon:spin/llm, it turns each call into inferences on
-//! a named model of the host's. README.md says how.
+//! a named model of the host. README.md shows how.
 
 use exports::fermyon::spin::llm::{
     EmbeddingsResult, EmbeddingsUsage, Error, Guest, InferencingParams, InferencingResult, InferencingUsage,
@@ -20,12 +20,12 @@ export!(Adapter);
 
 impl Guest for Adapter {
     fn infer(model: String, prompt: String, params: Option<InferencingParams>) -> Result<InferencingResult, Error> {
-        let told = ask(&load(&model)?, &prompt, &options(&params.unwrap_or(DEFAULTS)))?;
+        let answer = ask(&load(&model)?, &prompt, &options(&params.unwrap_or(DEFAULTS)))?;
         let usage = InferencingUsage {
-            prompt_token_count: told.count("input_tokens"),
-            generated_token_count: told.count("output_tokens"),
+            prompt_token_count: answer.count("input_tokens"),
+            generated_token_count: answer.count("output_tokens"),
         };
-        Ok(InferencingResult { text: told.completion, usage })
+        Ok(InferencingResult { text: answer.completion, usage })
     }
 
     fn generate_embeddings(model: String, text: Vec<String>) -> Result<EmbeddingsResult, Error> {
@@ -33,15 +33,15 @@ impl Guest for Adapter {
         let mut embeddings = Vec::new();
         let mut tokens = 0;
         for one in text {
-            let told = ask(&graph, &one, &json!({"embedding": true}))?;
-            tokens += told.count("input_tokens");
-            embeddings.push(told.embedding()?);
+            let answer = ask(&graph, &one, &json!({"embedding": true}))?;
+            tokens += answer.count("input_tokens");
+            embeddings.push(answer.embedding()?);
         }
         Ok(EmbeddingsResult { embeddings, usage: EmbeddingsUsage { prompt_token_count: tokens } })
     }
 }
 
-/// Spin's own, where a program names none.
+/// Spin's own defaults, if a program gives no parameters.
 const DEFAULTS: InferencingParams = InferencingParams {
     max_tokens: 100,
     repeat_penalty: 1.1,
@@ -51,7 +51,7 @@ const DEFAULTS: InferencingParams = InferencingParams {
     top_p: 0.9,
 };
 
-/// More than any context has, and the most that a host takes for a number of tokens.
+/// More than any context has, and the highest number of tokens that a host accepts.
 const MOST_TOKENS: u32 = 1 << 24;
 
 fn options(params: &InferencingParams) -> Value {
@@ -72,21 +72,21 @@ fn load(model: &str) -> Result<Graph, Error> {
     })
 }
 
-/// What a model tells.
-struct Told {
+/// The output of a model, and its metadata.
+struct Answer {
     completion: String,
     metadata: Map<String, Value>,
 }
 
-impl Told {
+impl Answer {
     fn count(&self, key: &str) -> u32 {
         self.metadata.get(key).and_then(Value::as_u64).and_then(|count| count.try_into().ok()).unwrap_or(0)
     }
 
     fn embedding(&self) -> Result<Vec<f32>, Error> {
-        let told: Value = serde_json::from_str(&self.completion).unwrap_or_default();
-        let Some(values) = told["embedding"].as_array() else {
-            return Err(Error::RuntimeError("the model tells no embedding".into()));
+        let output: Value = serde_json::from_str(&self.completion).unwrap_or_default();
+        let Some(values) = output["embedding"].as_array() else {
+            return Err(Error::RuntimeError("the model returns no embedding".into()));
         };
         Ok(values.iter().map(|value| value.as_f64().unwrap_or(f64::NAN) as f32).collect())
     }
