@@ -7,7 +7,7 @@ import (
 	"wasinn"
 )
 
-// Call is a call of a tool, as OpenAI's messages have it: its arguments are JSON in a text.
+// Call is a call of a tool, in the form of OpenAI's messages: its arguments are JSON in a text.
 type Call struct {
 	ID       string   `json:"id"`
 	Type     string   `json:"type"`
@@ -62,8 +62,8 @@ func setText(context wasinn.Context, index uint32, value any) error {
 	return wasinn.SetInput(context, index, text, uint32(len(text)))
 }
 
-// AskFor has the model call the tool. Who was taught to call tools writes a call, and a grammar of the host's holds it to the parameters. Who
-// was not may write a text: it is asked once more, for the parameters alone.
+// AskFor lets the model call the tool. A model that was trained to call tools writes a call, and a grammar of the host
+// restricts it to the parameters. Another one may write a text: then it is asked once more, only for the parameters.
 func (c *Chat) AskFor(tool Tool, question string) ([]Call, error) {
 	tools := []any{map[string]any{"type": "function", "function": tool}}
 	options := map[string]any{"tools": tools, "tool-choice": "required", "parallel-tool-calls": false, "temp": 0, "n-predict": 64}
@@ -82,7 +82,7 @@ func (c *Chat) AskFor(tool Tool, question string) ([]Call, error) {
 	return calls, nil
 }
 
-// Ask adds messages, and then what the model answers. The options are those of docs/backends/llama.md.
+// Ask adds messages, and then the model's answer. The options are those of docs/backends/llama.md.
 func (c *Chat) Ask(options map[string]any, messages ...Message) (Message, error) {
 	var answer Message
 	c.messages = append(c.messages, messages...)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// answer asks for a call of the tool, and then with what the tool has told.
+// answer lets the model call the tool, and then answer with the results of the tool.
 func answer(model, folder, question string) (string, error) {
 	tool, err := weatherTool(folder)
 	if err != nil {
@@ -33,13 +33,13 @@ func answer(model, folder, question string) (string, error) {
 		}
 		results = append(results, Message{Role: "tool", Content: result, ToolCallID: call.ID})
 	}
-	told, err := chat.Ask(map[string]any{"temp": 0, "n-predict": 64}, results...)
-	return told.Content, err
+	message, err := chat.Ask(map[string]any{"temp": 0, "n-predict": 64}, results...)
+	return message.Content, err
 }
 
 func main() {
 	model := flag.String("model", "lm", "a model that the host offers")
-	folder := flag.String("folder", "/weather", "the folder of what the tool knows: a file for each place")
+	folder := flag.String("folder", "/weather", "the folder of the tool's data: a file for each place")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		flag.Usage()

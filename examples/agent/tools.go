@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// weatherTool is what the model is told. The places are the files of the folder.
+// weatherTool describes the tool to the model. The places are the files of the folder.
 func weatherTool(folder string) (Tool, error) {
 	tool := Tool{Name: "weather", Description: "The weather of a place"}
 	entries, err := os.ReadDir(folder)
@@ -27,7 +27,7 @@ func weatherTool(folder string) (Tool, error) {
 	return tool, nil
 }
 
-// run does what a call asks for. What comes from a model is nobody's word: a name is a file of this folder, or none. The sandbox ends at the
+// run executes a call. Model output is untrusted: a name is a file of this folder, or an error. The sandbox ends at the
 // folders that the host has given.
 func run(folder string, call Call) (string, error) {
 	if call.Function.Name != "weather" {

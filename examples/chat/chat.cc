@@ -39,7 +39,7 @@ bool LoadModel(const Options& options, wasi_nn::Context* context) {
   return true;
 }
 
-// The number that follows `name` in the metadata; 0 if it is not there.
+// The number that follows `name` in the metadata; 0 if there is none.
 long Number(std::string_view json, std::string_view name) {
   const size_t at = json.find("\"" + std::string(name) + "\":");
   return at == json.npos ? 0 : std::strtol(std::string(json.substr(at + name.size() + 3, 20)).c_str(), nullptr, 10);
@@ -53,20 +53,20 @@ struct Times {
 void PrintTimes(const wasi_nn::Context& context, const Times& times) {
   std::vector<char> metadata;
   wasi_nn::Context reader = context;
-  if (!reader.get_output(1, metadata)) return;  // no reason to fail: the text is there
+  if (!reader.get_output(1, metadata)) return;  // no reason to fail, because the text is complete
   const std::string_view json(metadata.data(), metadata.size());
   const long in = Number(json, "input_tokens"), out = Number(json, "output_tokens");
   std::fprintf(stderr, "  %ld tokens in", in);
   if (out > 0) std::fprintf(stderr, ", the first out after %.1f ms", times.first.count());
   if (out > 1) std::fprintf(stderr, "; %ld out", out);
-  // Of a model at another server the text comes whole, and no token has a time of its own.
+  // The text of a model on another server comes at once, so no token has a time of its own.
   if (out > 1 && times.pieces > 1 && times.all > times.first) {
     std::fprintf(stderr, ", %.1f tokens/s", static_cast<double>(out - 1) * 1000 / (times.all - times.first).count());
   }
   std::fputs("\n", stderr);
 }
 
-// Writes the text as it comes, and adds it to `text`. A full context ends it too, and is said.
+// Writes the text piece by piece, and adds it to `text`. A full context also ends it, with a message.
 bool Generate(const std::string& model, wasi_nn::Context* context, std::string* text, Times* times) {
   std::vector<char> piece;
   const Clock::time_point begin = Clock::now();
@@ -96,7 +96,7 @@ bool SetPrompt(const std::string& model, const std::string& prompt, wasi_nn::Con
   return status ? true : Fail(model, "set_input", status);
 }
 
-// How the prompt goes on.
+// What the prompt continues with.
 bool Complete(const std::string& model, wasi_nn::Context* context, std::string* text) {
   Times times;
   if (!Generate(model, context, text, &times)) return false;
@@ -121,8 +121,8 @@ std::string MessageWith(const std::string& media, std::string_view text) {
   return R"({"role": "user", "content": [)" + media + R"({"type": "text", "text": )" + Quoted(text) + "}]}";
 }
 
-// Each line is a question. The whole conversation is the prompt each time, for the host to put into the words that the
-// model learned for it ("chat": true); it computes only what is new in it.
+// Each line is a question. The prompt is the whole conversation each time, and the host puts it into the model's chat
+// template ("chat": true); it only evaluates the new part.
 bool Converse(const Options& options, wasi_nn::Context* context) {
   std::string messages = options.system.empty() ? "" : Message("system", options.system) + ", ";
   std::string question, media = options.media;

@@ -23,7 +23,7 @@ std::optional<std::string> ReadFile(const std::string& path) {
   std::string bytes;
   char piece[1 << 14];
   while (const size_t read = std::fread(piece, 1, sizeof piece, file.get())) bytes.append(piece, read);
-  if (std::ferror(file.get()) != 0) {  // a folder, for one
+  if (std::ferror(file.get()) != 0) {  // for example a folder
     std::perror(("chat: " + path).c_str());
     return std::nullopt;
   }

@@ -3,6 +3,7 @@
 
 #include <string>
 
-// The part as JSON; "" if the file cannot be read, which is said on stderr. The host decodes it, and nothing else opens the file.
+// The part as JSON; "" if the file cannot be read, with a message on stderr. The host decodes it; the file is not
+// opened otherwise.
 std::string ImagePart(const std::string& path);
 std::string SoundPart(const std::string& path);

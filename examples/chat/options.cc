@@ -25,7 +25,7 @@ constexpr char kUsage[] =
     "                     ends the text where TEXT comes\n"
     "  --json-schema JSON  what the answer is, as an object of JSON\n"
     "  --lora NAME        an adapter that the host offers\n"
-    "  --system TEXT      what the model is told first, in a conversation\n"
+    "  --system TEXT      the first message to the model, in a conversation\n"
     "  --image FILE, --sound FILE\n"
     "                     belongs to the first question; can be repeated\n"
     "Writes how PROMPT goes on, as it comes. Without PROMPT each line of the input is a question, and the model's\n"
@@ -41,7 +41,7 @@ bool Refuse(const char* what, std::string_view arg) {
   return false;
 }
 
-// `text` as JSON writes numbers; "" if it is none.
+// `text` as JSON writes numbers; "" if it is no number.
 std::string Number(const char* text) {
   char* end = nullptr;
   const double value = std::strtod(text, &end);
@@ -53,7 +53,7 @@ std::string Number(const char* text) {
 
 bool Contains(const auto& names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
 
-// "--NAME VALUE", into `members` of the configuration.
+// Adds "--NAME VALUE" to `members` of the configuration.
 bool ParseOption(std::string_view name, const char* value, Options* options, std::string* members) {
   if (name == "model" || name == "system") {
     (name == "model" ? options->model : options->system) = value;

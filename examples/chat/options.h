@@ -15,5 +15,5 @@ struct Options {
 // `text` as a string of JSON.
 std::string Quoted(std::string_view text);
 
-// Says on stderr what it cannot make sense of.
+// Reports arguments that are wrong on stderr.
 bool ParseOptions(int argc, char** argv, Options* options);

@@ -1,7 +1,8 @@
-// Answers HTTP requests behind a route of `wasinn serve`: an image comes, the probabilities of its classes go.
+// Answers HTTP requests behind a route of `wasinn serve`: the request is an image, the answer has the probabilities of
+// its classes.
 //
-// By the Common Gateway Interface (RFC 3875) the request's method and headers are in the environment, its body is stdin, and what goes
-// to stdout is the answer.
+// By the Common Gateway Interface (RFC 3875) the request's method and headers are in the environment, its body is
+// stdin, and the answer is written to stdout.
 
 #include <unistd.h>
 

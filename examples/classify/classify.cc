@@ -46,7 +46,7 @@ struct Times {
   std::vector<double> inferences;  // in the order in which they ran
 };
 
-// Says that `call` failed for `what`, a model or a file.
+// Prints that `call` failed for `what`, a model or a file.
 bool Fail(const std::string& what, const char* call, wasi_nn::Status status) {
   const std::string name(status.name());
   std::fprintf(stderr, "classify: %s: %s: %s (%u)\n", what.c_str(), call, name.c_str(),

@@ -8,7 +8,7 @@
 #include <vector>
 
 constexpr int kSide = 8;
-// One gray image as the model takes it: row by row, 0 is black and 1 is white.
+// One gray image as the model's input: row by row, 0 is black and 1 is white.
 using Pixels = std::array<float, kSide * kSide>;
 
 // Reads a whole file. On failure returns false and says why in *error.

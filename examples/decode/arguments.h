@@ -9,7 +9,7 @@
 
 class Arguments {
  public:
-  // `values`: the names, and what they are unless given.
+  // `values` has the names, and their default values.
   Arguments(int argc, char** argv, std::map<std::string, std::string> values) : values_(std::move(values)) {
     for (int i = 1; i < argc; ++i) {
       const std::string word = argv[i];
@@ -30,7 +30,7 @@ class Arguments {
   size_t Count(const std::string& name) const {
     return static_cast<size_t>(std::strtoul(Text(name).c_str(), nullptr, 10));
   }
-  // Prints how the program is called, if it was called in another way.
+  // Prints the usage if the command line is wrong.
   bool Check(const char* usage) const {
     if (!wrong_ && !prompt_.empty()) return true;
     std::fprintf(stderr, "%s\n", usage);

@@ -1,9 +1,9 @@
-// The text that is likeliest as a whole, by a beam search.
+// Finds the text that is likeliest as a whole, by a beam search.
 //
 //   beam-search.wasm [--model NAME] [--n-predict N] [--beams N] PROMPT
 //
-// With one beam it always takes the likeliest token, as the host does with "temp": 0. With more it goes on with several
-// texts at once, in one batch, and keeps those that are likeliest.
+// With one beam it always takes the likeliest token, like the host with "temp": 0. With more it continues several texts
+// at once, in one batch, and keeps those that are likeliest.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -20,7 +20,7 @@ struct Beam {
   bool has_ended = false;
 };
 
-// The ways on from all beams, the best of them.
+// The best continuations of all beams.
 bool Extend(Decoder* decoder, std::vector<Beam>* beams, size_t most) {
   std::vector<Beam> extended, open;
   std::vector<Tokens> texts;
@@ -28,7 +28,7 @@ bool Extend(Decoder* decoder, std::vector<Beam>* beams, size_t most) {
     (beam.has_ended ? extended : open).push_back(beam);
     if (!beam.has_ended) texts.push_back(beam.text);
   }
-  // The first time all begin with the prompt, so that the host makes room for them at once.
+  // The first time all texts begin with the prompt, so that the host makes room for them at once.
   if (beams->size() == 1) texts.resize(most, texts.front());
   std::vector<Choices> next;
   if (!decoder->Next(texts, most, &next)) return false;

@@ -1,8 +1,8 @@
-// Several texts at random after one prompt, of which the likeliest is printed.
+// Generates several texts at random after one prompt, and prints the likeliest.
 //
 //   best-of-n.wasm [--model NAME] [--n-predict N] [--n N] [--temp T] [--seed N] PROMPT
 //
-// The prompt is evaluated once, and the texts go on in one batch.
+// The prompt is evaluated once, and the texts continue in one batch.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,7 +22,7 @@ struct Candidate {
   double sum = 0;  // of log-probabilities
   size_t tokens = 0;
   bool has_ended = false;
-  // Of a token, so that short texts have no advantage.
+  // The mean per token, so that short texts have no advantage.
   double score() const { return sum / static_cast<double>(std::max<size_t>(tokens, 1)); }
 };
 
@@ -33,7 +33,7 @@ const Choice& Draw(const Choices& choices, double temperature, std::mt19937* ran
   return choices[std::discrete_distribution<size_t>(weights.begin(), weights.end())(*random)];
 }
 
-// One token more for each that has not ended.
+// Adds one token to each text that has not ended.
 bool Extend(Decoder* decoder, double temperature, std::mt19937* random, std::vector<Candidate>* candidates) {
   std::vector<Tokens> texts;
   std::vector<Candidate*> open;

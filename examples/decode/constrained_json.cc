@@ -1,9 +1,9 @@
-// A JSON object, by a grammar of the guest's own: of the likeliest tokens it takes the first one that the object can go on
-// with.
+// Generates a JSON object by the guest's own grammar: of the likeliest tokens it takes the first one that can continue
+// the object.
 //
 //   constrained-json.wasm [--model NAME] [--n-predict N] PROMPT
 //
-// The program begins the object, and if it has no end after N tokens, writes its end.
+// The program begins the object, and writes its end if it has none after N tokens.
 #include <cstdio>
 #include <map>
 #include <string>
@@ -22,7 +22,7 @@ constexpr char kBegin[] = "{\"";
 // its numbers are digits, and a space comes only after a comma or a colon.
 class Object {
  public:
-  // False: it cannot go on with this text, and nothing has changed.
+  // Returns false if this text cannot continue it; then nothing has changed.
   bool Add(std::string_view text) {
     Object next = *this;
     for (const char c : text) {
@@ -110,7 +110,7 @@ class Object {
     open_.pop_back();
     return Go(fits, open_.empty() ? Place::kEnd : Place::kNext);
   }
-  // A value.
+  // At the beginning of a value.
   bool Begin(char c) {
     is_zero_ = c == '0';
     if (c == '"') return Go(true, Place::kText);
@@ -119,7 +119,7 @@ class Object {
     word_ = c == 't' ? "rue" : c == 'f' ? "alse" : c == 'n' ? "ull" : "";
     return Go(!word_.empty(), Place::kWord);
   }
-  // After a value.
+  // After the end of a value.
   bool Continue(char c) { return c == ',' ? Go(true, open_.back() == '{' ? Place::kKey : Place::kValue) : Close(c); }
 
   std::string open_, word_;
@@ -128,7 +128,7 @@ class Object {
   char last_ = 0;
 };
 
-// Texts of tokens, each asked for once.
+// Texts of tokens, each requested once.
 class Pieces {
  public:
   explicit Pieces(Decoder* decoder) : decoder_(decoder) {}

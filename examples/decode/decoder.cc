@@ -46,7 +46,7 @@ bool Decoder::SetText(const char* name, const std::string& text) {
   return Good(name, wasi_nn::set_input_by_name(context_, name, text, {static_cast<uint32_t>(text.size())}));
 }
 
-// The host reads options whenever they are set.
+// The host reads options at each set_input.
 bool Decoder::Compute(const std::string& options, std::string* completion) {
   if (options != options_ && !SetText("options", options)) return false;
   options_ = options;

@@ -1,4 +1,4 @@
-// A language model in the host that evaluates texts, and leaves it to the guest which token comes next.
+// A language model in the host that evaluates texts. The guest chooses the next token.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 using Tokens = std::vector<int32_t>;
 
-// A token that may come next.
+// A candidate for the next token.
 struct Choice {
   int32_t token = 0;
   double log_probability = 0;
@@ -19,21 +19,21 @@ using Choices = std::vector<Choice>;  // the likeliest first
 
 class Decoder {
  public:
-  // Like all functions here it says what failed.
+  // Like all functions here, it reports errors on stderr.
   bool Open(const std::string& model);
 
   bool TokensOf(const std::string& text, Tokens* tokens);
   bool TextOf(const Tokens& tokens, std::string* text);
 
-  // The `top` likeliest tokens after each text. The texts have one length; what they begin with in common is evaluated
-  // once, and nothing that was evaluated the last time.
+  // The `top` likeliest tokens after each text. The texts have the same length. Their common beginning is evaluated
+  // once, and parts of the last call are not evaluated again.
   bool Next(const std::vector<Tokens>& texts, size_t top, std::vector<Choices>* next);
-  // Those after each token of one text from number `position` on.
+  // The likeliest tokens after each token of one text, from number `position` on.
   bool NextFrom(const Tokens& text, size_t position, size_t top, std::vector<Choices>* next);
 
   // Whether the token ends a text. Known after Next.
   bool Ends(int32_t token) const;
-  // Tokens that the host has evaluated so far, and in how many computes.
+  // The number of tokens that the host has evaluated so far, and the number of computes.
   size_t evaluated() const { return evaluated_; }
   size_t passes() const { return passes_; }
 

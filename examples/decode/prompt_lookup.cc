@@ -1,5 +1,5 @@
-// The text that the host generates with "temp": 0, in fewer passes: where the text repeats itself, the tokens that came
-// next the last time are guessed, and the host evaluates all guesses at once.
+// Generates the same text as the host with "temp": 0, in fewer passes: where the text repeats itself, it guesses the
+// tokens that followed the last time, and the host evaluates all guesses at once.
 //
 //   prompt-lookup.wasm [--model NAME] [--n-predict N] [--guesses N] PROMPT
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace {
 
-constexpr size_t kAlike = 2;  // so many tokens have to be alike
+constexpr size_t kAlike = 2;  // the number of tokens that must be equal
 
-// What followed the last earlier place that has the text's last tokens.
+// The tokens that followed the last earlier place with the text's last tokens.
 Tokens Guess(const Tokens& text, size_t most) {
   if (text.size() <= kAlike) return {};
   const auto last = text.end() - kAlike;
@@ -24,7 +24,7 @@ Tokens Guess(const Tokens& text, size_t most) {
   return {from, from + std::min<ptrdiff_t>(static_cast<ptrdiff_t>(most), text.end() - from)};
 }
 
-// Adds tokens to the text: the likeliest one, and one more for each guess that was right. False: it failed.
+// Adds tokens to the text: the likeliest one, and one more for each right guess. Returns false if it failed.
 bool Extend(Decoder* decoder, size_t guesses, Tokens* text, bool* has_ended) {
   const Tokens guessed = Guess(*text, guesses);
   Tokens whole = *text;
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   if (!decoder.Open(arguments.Text("model")) || !decoder.TokensOf(arguments.prompt(), &text)) return 1;
   const size_t prompt = text.size(), most = prompt + arguments.Count("n-predict");
   for (bool has_ended = false; text.size() < most && !has_ended;) {
-    // The host chooses one token beside the guesses.
+    // The host chooses one token after the guesses.
     const size_t guesses = std::min(arguments.Count("guesses"), most - text.size() - 1);
     if (!Extend(&decoder, guesses, &text, &has_ended)) return 1;
   }

@@ -1,5 +1,5 @@
-// Many guests on one thread: an event loop that no inference holds up. While the host computes for a guest, on one of its own
-// threads, the loop runs the others. Usage: embed-async digits.onnx guest.wat [GUESTS [INFERENCES]]
+// Many guests on one thread: an event loop that no inference blocks. While the host computes for a guest, on one of its
+// own threads, the loop runs the others. Usage: embed-async digits.onnx guest.wat [GUESTS [INFERENCES]]
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ void Check(wasmtime_error_t* error, wasm_trap_t* trap = nullptr) {
   std::exit(1);
 }
 
-// Which guests can go on. Wake may be called by any thread; the descriptor wakes the loop.
+// The guests that can continue. Any thread may call Wake; the descriptor wakes the loop.
 class Ready {
  public:
   Ready() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
@@ -65,7 +65,7 @@ class Ready {
   std::vector<size_t> guests_;
 };
 
-// A guest with its store. One future at a time: first that of its instance, then that of its program.
+// A guest with its store. It has one future at a time: first that of its instance, then that of its program.
 class Program {
  public:
   Program(wasm_engine_t* engine, const wasinn::Host& host, Ready& ready, size_t number, int inferences)
@@ -95,8 +95,8 @@ class Program {
     serve_ = serve.of.func;
     future_ = wasmtime_func_call_async(context, &serve_, &argument_, 1, &digit_, 1, &trap_, &error_);
   }
-  // Runs until the guest waits for the host, or ends: then what it says, once. It may be woken for a call whose end it has
-  // seen already.
+  // Runs until the guest waits for the host, or ends. Returns its result once. A wake can be for a call that the guest
+  // has already seen end.
   std::optional<int> Run() {
     if (ended_ || !wasmtime_call_future_poll(future_)) return std::nullopt;
     ended_ = true;
@@ -127,7 +127,7 @@ class Program {
   bool ended_ = false;
 };
 
-// What the guests said, and how often.
+// The results of the guests, and how many had each.
 std::map<int, int> RunAll(std::vector<std::unique_ptr<Program>>& programs, Ready& ready) {
   const int events = ::epoll_create1(EPOLL_CLOEXEC);
   epoll_event wanted{};
@@ -137,7 +137,7 @@ std::map<int, int> RunAll(std::vector<std::unique_ptr<Program>>& programs, Ready
   for (size_t i = 0; i < programs.size(); ++i) ready.Wake(i);
   for (size_t left = programs.size(); left > 0;) {
     epoll_event event;
-    (void)::epoll_wait(events, &event, 1, -1);  // other descriptors of the program could be here, too
+    (void)::epoll_wait(events, &event, 1, -1);  // other descriptors of the program could be added here
     for (const size_t i : ready.Take()) {
       const std::optional<int> digit = programs[i]->Run();
       if (!digit) continue;

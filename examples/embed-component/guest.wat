@@ -1,5 +1,5 @@
-;; A guest without WASI, with the canonical ABI written out: it asks the model "digits" what the image that it was told to look
-;; at shows.
+;; A guest without WASI, with the canonical ABI written out: it asks the model "digits" which digit is in the image that the
+;; host chose.
 ;;
 ;;   classify(image: 0 or 1) -> the digit, or minus 1 minus the error-code of the call that failed
 ;;

@@ -25,7 +25,7 @@ void Check(wasmtime_error_t* error) {
   std::exit(1);
 }
 
-// How a call finds its guest: here it is the store's data.
+// How a call finds its guest: here the guest is the store's data.
 wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
@@ -36,7 +36,7 @@ void RunGuest(wasm_engine_t* engine, const wasinn_wasmtime_component_pre* progra
   if (!guest) Check(guest.status());
   wasmtime_store_t* store = wasmtime_store_new(engine, guest->get(), nullptr);
   wasmtime_context_t* context = wasmtime_store_context(store);
-  wasinn::wasmtime::SetUp(context, *guest);  // lets pass what the guest may move
+  wasinn::wasmtime::SetUp(context, *guest);  // raises Wasmtime's guards to the guest's limits
   wasmtime_component_instance_t instance;
   Check(wasinn_wasmtime_component_pre_instantiate(program, context, &instance));
   wasmtime_component_func_t function;

@@ -1,5 +1,5 @@
-// A guest without WASI and without a C library: it asks the model "digits" what the image that it was told to look at
-// shows.
+// A guest without WASI and without a C library: it asks the model "digits" which digit is in the image that the
+// host chose.
 #include <wasi_nn.h>
 
 static const char kImages[2][65] = {

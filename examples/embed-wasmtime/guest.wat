@@ -1,4 +1,4 @@
-;; A guest without WASI: it asks the model "digits" what the image that it was told to look at shows.
+;; A guest without WASI: it asks the model "digits" which digit is in the image that the host chose.
 ;;
 ;;   classify(image: 0 or 1) -> the digit, or minus the errno of the call that failed
 (module

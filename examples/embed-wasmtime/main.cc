@@ -25,7 +25,7 @@ void Check(wasmtime_error_t* error, wasm_trap_t* trap = nullptr) {
   std::exit(1);
 }
 
-// How a call finds its guest: here it is the store's data.
+// How a call finds its guest: here the guest is the store's data.
 wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }

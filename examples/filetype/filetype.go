@@ -1,8 +1,8 @@
-// Says what kind of file something is, whatever its name: with a model that the host computes, through wasi-nn.
+// Prints what kind of file something is, whatever its name, with a model that the host computes, through wasi-nn.
 //
 //	filetype.wasm [-model NAME] [-raw] SETTINGS FILE...
 //
-// The model is that of Google's magika, and what is done before and after it is what the package does: see magika.go.
+// The model is that of Google's magika. The steps before and after it are those of the package: see magika.go.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"wasinn"
 )
 
-// classify asks the model, where there is something to ask.
+// classify asks the model, if there is enough of the file.
 func classify(s *settings, context wasinn.Context, path string) (verdict, error) {
 	first, last, err := s.ends(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// settings are what the package has beside its model.
+// settings are those of the package, from the file next to its model.
 type settings struct {
 	Beginning    int                `json:"beg_size"`
 	End          int                `json:"end_size"`
@@ -32,7 +32,7 @@ type kind struct {
 	Text        bool   `json:"is_text"`
 }
 
-// verdict says what a file is. score is what the model thinks of it: 1 where the model was not asked.
+// verdict is the kind of a file. score is the model's score for it, or 1 if the model was not asked.
 type verdict struct {
 	label string
 	score float32
@@ -52,7 +52,7 @@ func readSettings(folder string) (*settings, error) {
 	return &s, nil
 }
 
-// ends reads the first and the last block of a file; of a small one, both are all of it.
+// ends reads the first and the last block of a file; for a small one, both are the whole file.
 func (s *settings) ends(path string) (first, last []byte, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *settings) ends(path string) (first, last []byte, err error) {
 
 const blanks = " \t\n\r\v\f"
 
-// features are what the model takes: the first bytes of a file and its last ones as numbers, padded where there are not as many.
+// features are the model's input: the first bytes of a file and its last ones as numbers, padded if there are fewer.
 func (s *settings) features(first, last []byte) []int32 {
 	first, last = bytes.TrimLeft(first, blanks), bytes.TrimRight(last, blanks)
 	first, last = first[:min(len(first), s.Beginning)], last[max(len(last)-s.End, 0):]
@@ -91,7 +91,7 @@ func (s *settings) features(first, last []byte) []int32 {
 	return numbers
 }
 
-// withoutModel is the verdict on a file that has too little in it for the model.
+// withoutModel is the verdict on a file that is too small for the model.
 func (s *settings) withoutModel(first []byte) (verdict, bool) {
 	switch {
 	case len(first) == 0:
@@ -104,7 +104,8 @@ func (s *settings) withoutModel(first []byte) (verdict, bool) {
 	return verdict{"unknown", 1}, true
 }
 
-// fromScores is the verdict that the model's scores stand for, one for each label. Of an unsure one only this is kept: whether it is text.
+// fromScores is the verdict for the model's scores, one for each label. If it is unsure, only whether the file is text
+// remains.
 func (s *settings) fromScores(scores []float32) (verdict, error) {
 	if len(scores) != len(s.Labels) {
 		return verdict{}, fmt.Errorf("the model has %d scores, its settings %d labels", len(scores), len(s.Labels))

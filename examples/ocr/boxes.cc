@@ -1,6 +1,6 @@
-// What rapidocr does with OpenCV and two more libraries (its DBPostProcess, but for a dilation by one pixel): pixels over a
-// threshold that touch are one piece of text, its box is the smallest rectangle around them, however it lies, and is made larger, for
-// the model was trained on the middle of letters.
+// The steps that rapidocr makes with OpenCV and two more libraries (its DBPostProcess, except for a dilation by one
+// pixel): pixels over a threshold that touch are one piece of text. Its box is the smallest rectangle around them, in
+// any direction. The box is enlarged, because the model was trained on the middle of letters.
 #include "boxes.h"
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace {
 
-constexpr float kText = 0.3f;    // a pixel of text
-constexpr float kSure = 0.5f;    // the mean of a box that is one
+constexpr float kText = 0.3f;    // from here on a pixel is text
+constexpr float kSure = 0.5f;    // from here on a box is text, by its mean
 constexpr float kSmallest = 3;   // side of a box, in pixels
-constexpr float kUnclip = 1.6f;  // by how much of area / circumference a box is too small
+constexpr float kUnclip = 1.6f;  // by how much of area / circumference a box is enlarged
 constexpr float kSameLine = 10;  // pixels between the tops of boxes that are read from left to right
 
 struct Piece {
@@ -20,7 +20,7 @@ struct Piece {
   float mean = 0;  // of the map
 };
 
-// The pixels that touch `start`, diagonally too. Takes them out of `text`.
+// The pixels that are connected to `start`, also diagonally. Removes them from `text`.
 Piece Take(std::span<const float> map, int width, int height, int start, std::vector<bool>* text) {
   Piece piece;
   std::vector<int> open = {start};
@@ -42,7 +42,7 @@ Piece Take(std::span<const float> map, int width, int height, int start, std::ve
   return piece;
 }
 
-// The corners of what a rubber band around the points would be.
+// The corners of the convex hull of the points.
 std::vector<Point> Hull(std::vector<Point> points) {
   std::ranges::sort(points, [](Point a, Point b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
   std::vector<Point> hull;
@@ -50,7 +50,7 @@ std::vector<Point> Hull(std::vector<Point> points) {
     const Point a = hull[hull.size() - 2], b = hull.back();
     return (b.x - a.x) * (next.y - a.y) - (b.y - a.y) * (next.x - a.x) > 0;
   };
-  for (int side = 0; side < 2; ++side) {  // the lower one, and back over the upper one
+  for (int side = 0; side < 2; ++side) {  // the lower side, and back along the upper one
     const size_t begin = hull.size();
     for (const Point point : points) {
       while (hull.size() >= begin + 2 && !left_turn(point)) hull.pop_back();
@@ -62,7 +62,7 @@ std::vector<Point> Hull(std::vector<Point> points) {
   return hull;
 }
 
-// A rectangle: a direction, and the extent along it and across it.
+// A rectangle: a direction, and its extent along and across it.
 struct Rectangle {
   Point along = {1, 0};
   float left = 0, right = 0, top = 0, bottom = 0;
@@ -72,7 +72,7 @@ struct Rectangle {
   Point At(float x, float y) const { return {x * along.x - y * along.y, x * along.y + y * along.x}; }
 };
 
-// The smallest: one of its sides lies on one of the hull's.
+// The smallest rectangle: one of its sides is on a side of the hull.
 Rectangle Around(const std::vector<Point>& hull) {
   Rectangle smallest;
   float area = std::numeric_limits<float>::max();

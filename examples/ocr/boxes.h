@@ -1,4 +1,4 @@
-// Where text is: boxes out of the map that the detection gives.
+// Finds boxes of text in the map that the detection model returns.
 #ifndef WASINN_EXAMPLES_OCR_BOXES_H_
 #define WASINN_EXAMPLES_OCR_BOXES_H_
 
@@ -7,7 +7,7 @@
 
 #include "picture.h"
 
-// `map`: for each of width x height pixels how probably it is text's. The boxes, in the order in which one reads.
+// `map` has a probability of text for each of width x height pixels. Returns the boxes in reading order.
 std::vector<Quad> FindBoxes(std::span<const float> map, int width, int height);
 
 #endif  // WASINN_EXAMPLES_OCR_BOXES_H_

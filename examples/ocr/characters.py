@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the characters that a model of rapidocr knows, one a line: they are in the metadata of its file.
+"""Prints the characters that a model of rapidocr knows, one per line: they are in the metadata of its file.
 
-characters.py MODEL.onnx >characters.txt; Python's standard library only. The file is a message of Protocol Buffers, ModelProto:
-its fields 14 are pairs of a name (1) and a text (2)."""
+usage: characters.py MODEL.onnx >characters.txt
+
+It only needs Python's standard library. The file is a message of Protocol Buffers, ModelProto: its fields 14 are pairs
+of a name (1) and a text (2)."""
 
 import pathlib
 import sys
@@ -19,7 +21,7 @@ def number(data, at):
 
 
 def fields(data):
-    """(number, content) of those that have a length; the others of these messages are numbers."""
+    """(number, content) of the fields that have a length; the other fields of these messages are numbers."""
     at = 0
     while at < len(data):
         tag, at = number(data, at)

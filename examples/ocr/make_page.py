@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Makes page.jpg: page.txt as a printed page on a table, photographed askew, in uneven light; its last line stands on its head.
+"""Makes page.jpg: page.txt as a printed page on a table, photographed askew, in uneven light; its last line is upside
+down.
 
-make_page.py OUT.jpg; it needs Pillow, NumPy and the fonts of Debian's fonts-dejavu-core."""
+usage: make_page.py OUT.jpg
+
+It needs Pillow, NumPy and the fonts of Debian's fonts-dejavu-core."""
 
 import pathlib
 import sys
@@ -10,8 +13,8 @@ import numpy
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 FONTS = "/usr/share/fonts/truetype/dejavu/"
-PAGE = (1000, 1120)  # as it is printed, and
-CORNERS = ((62, 48), (742, 22), (782, 868), (18, 838))  # where its corners are in the photograph: from the upper left, clockwise
+PAGE = (1000, 1120)  # the size as printed
+CORNERS = ((62, 48), (742, 22), (782, 868), (18, 838))  # in the photograph: from the upper left, clockwise
 PHOTO = (800, 900)
 TITLE, *LINES, OVERTURNED = pathlib.Path(__file__).with_name("page.txt").read_text(encoding="utf-8").splitlines()
 
@@ -30,7 +33,8 @@ def printed():
 
 
 def from_photo_to_page():
-    """The eight numbers of the perspective that Pillow wants: for each place in the photograph where it is on the page."""
+    """The eight numbers of a perspective for Pillow, which maps each place of the photograph to its place on the
+    page."""
     width, height = PAGE
     rows, targets = [], []
     for (x, y), (u, v) in zip(CORNERS, ((0, 0), (width, 0), (width, height), (0, height)), strict=True):
@@ -41,7 +45,9 @@ def from_photo_to_page():
 
 def photographed(page):
     perspective = from_photo_to_page()
-    on_page = Image.new("L", PAGE, 255).transform(PHOTO, Image.Transform.PERSPECTIVE, perspective, Image.Resampling.BICUBIC)
+    on_page = Image.new("L", PAGE, 255).transform(
+        PHOTO, Image.Transform.PERSPECTIVE, perspective, Image.Resampling.BICUBIC
+    )
     table = Image.new("RGB", PHOTO, (110, 78, 52))
     table.paste(page.transform(PHOTO, Image.Transform.PERSPECTIVE, perspective, Image.Resampling.BICUBIC), mask=on_page)
     pixels = numpy.asarray(table.filter(ImageFilter.GaussianBlur(0.7)), float)

@@ -1,9 +1,10 @@
-// Reads the text of a photographed page with three models of the host's, through wasi-nn: where text is, which way up it stands,
-// and what it says.
+// Reads the text of a photographed page with three models of the host, through wasi-nn: they find text, its
+// orientation, and its characters.
 //
 //   ocr.wasm [--boxes OUT.jpg] [--raw] CHARACTERS PAGE
 //
-// The models are rapidocr's, and what lies between them is what its Python does: https://github.com/RapidAI/RapidOCR.
+// The models are rapidocr's, and the steps between them are those of its Python code:
+// https://github.com/RapidAI/RapidOCR.
 
 #include <algorithm>
 #include <chrono>
@@ -58,7 +59,7 @@ bool ParseOptions(int argc, char** argv, Options* options) {
   return true;
 }
 
-// A model of the host's that takes pictures. What fails is said.
+// A model of the host that takes pictures. Errors are printed.
 class Model {
  public:
   explicit Model(const char* name) : name_(name) {}
@@ -69,7 +70,7 @@ class Model {
     return loaded ? Succeeded("init_execution_context", context_.init(graph)) : Succeeded("load_by_name", loaded);
   }
 
-  // `planes` of height x width, three of them.
+  // The input: three planes of height x width.
   bool Infer(const std::vector<float>& planes, int height, int width, std::vector<float>* output) {
     const wasi_nn::Status set =
         context_.set_input(0, planes, {1, 3, static_cast<uint32_t>(height), static_cast<uint32_t>(width)});
@@ -92,19 +93,19 @@ struct Line {
   Quad box = {};
   bool overturned = false;
   std::string text;
-  float score = 0;  // the mean of its characters'
+  float score = 0;  // the mean over its characters
 };
 
 float Distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
-// The width of a box if it were as high as this.
+// The width of a box if its height were this.
 int WidthAt(const Quad& box, int height) {
   const float width = std::max(Distance(box[0], box[1]), Distance(box[2], box[3]));
   const float own = std::max(Distance(box[0], box[3]), Distance(box[1], box[2]));
   return std::max(1, static_cast<int>(std::ceil(static_cast<float>(height) * width / own)));
 }
 
-// Its sides become multiples of 32, the shorter one at least 736.
+// The sides become multiples of 32, and the shorter one is at least 736.
 bool FindLines(const Picture& page, Model* detection, std::vector<Line>* lines) {
   const float scale = std::max(1.0f, 736.0f / static_cast<float>(std::min(page.width, page.height)));
   const auto side = [&](int size) {
@@ -126,7 +127,7 @@ bool FindLines(const Picture& page, Model* detection, std::vector<Line>* lines) 
   return true;
 }
 
-// Gives two probabilities: of a line as it should be, and of one that stands on its head.
+// Returns two probabilities: that a line is upright, and that it is upside down.
 bool TurnUp(const Picture& page, Model* orientation, Line* line) {
   constexpr int kHeight = 48, kWidth = 192;
   constexpr float kSure = 0.9f;
@@ -139,8 +140,8 @@ bool TurnUp(const Picture& page, Model* orientation, Line* line) {
   return true;
 }
 
-// Gives for each step through the line a probability for each character, of which the first is none. A character that lasts
-// for several steps is one.
+// Returns a probability of each character for each step through the line; the first character stands for none. A
+// character that lasts for several steps is one.
 bool Read(const Picture& page, const std::vector<std::string>& characters, Model* recognition, Line* line) {
   constexpr int kHeight = 48, kLeastWidth = 320;
   const int width = WidthAt(line->box, kHeight), room = std::max(width, kLeastWidth);
@@ -167,7 +168,7 @@ bool Read(const Picture& page, const std::vector<std::string>& characters, Model
   return true;
 }
 
-// One a line; before them stands none, behind them the blank.
+// One per line. Before them comes none, and after them the blank.
 bool ReadCharacters(const char* path, std::vector<std::string>* characters) {
   std::FILE* file = std::fopen(path, "r");
   if (file == nullptr) {

@@ -26,7 +26,7 @@ Point Between(Point from, Point to, float part) {
   return {from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
 }
 
-// A colour at any place, from the four pixels around it; beyond an edge is what lies at the edge.
+// A colour at any place, from the four pixels around it. Places beyond an edge have the colour of the edge.
 float Sample(const Picture& picture, Point at, int colour) {
   const float x = std::clamp(at.x - 0.5f, 0.0f, static_cast<float>(picture.width - 1));
   const float y = std::clamp(at.y - 0.5f, 0.0f, static_cast<float>(picture.height - 1));

@@ -1,4 +1,4 @@
-// A picture in memory: out of a file, into a model, and with lines drawn on it back into a file.
+// A picture in memory: read from a file, turned into a model's input, and written to a file with lines drawn on it.
 #ifndef WASINN_EXAMPLES_OCR_PICTURE_H_
 #define WASINN_EXAMPLES_OCR_PICTURE_H_
 
@@ -11,7 +11,7 @@ struct Point {
   float x, y;
 };
 
-// Four corners, clockwise from the upper left of what stands in them.
+// Four corners, clockwise from the upper left of the content.
 using Quad = std::array<Point, 4>;
 
 // Red, green and blue of each pixel, row by row.
@@ -25,11 +25,11 @@ bool ReadPicture(const char* path, Picture* picture, std::string* error);
 // Into a JPEG file.
 bool WritePicture(const char* path, const Picture& picture);
 
-// What lies in `quad`, stretched to `width` x `height`, as these models take it: planes of blue, green and red, from -1 to 1. Right of
-// it they have zeros, up to `room` columns.
+// The content of `quad`, stretched to `width` x `height`, as the input of these models: planes of blue, green and red,
+// from -1 to 1. To its right they have zeros, up to `room` columns.
 std::vector<float> Planes(const Picture& picture, const Quad& quad, int width, int height, int room);
 
-// The outline of `quad`, in red.
+// Draws the outline of `quad`, in red.
 void Draw(const Quad& quad, Picture* picture);
 
 #endif  // WASINN_EXAMPLES_OCR_PICTURE_H_

@@ -1,6 +1,6 @@
-"""A client that asks again where that may help: `python client.py URL FILE` posts the file, and prints the answer.
+"""A client that tries again if that can help: `python client.py URL FILE` posts the file, and prints the answer.
 
-Guests may be asked again: they have no state, and a guest whose node is lost has told nobody anything."""
+Requests to guests can be repeated: guests have no state, and a guest whose node is lost has answered nobody."""
 
 import sys
 
@@ -8,13 +8,22 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-# 429 is wasinn's: the node has too much to do. Ray's proxy says 503 where its queue is full or no node is there, and 500 where a node is lost that
-# had the request. urllib3 waits as long as Retry-After says, else 0.2 s, 0.4 s … and a little more, by chance.
+# 429 is wasinn's: the node has too much to do. Ray's proxy says 503 where its queue is full or no node is there, and
+# 500 where a node is lost that had the request. urllib3 waits as long as Retry-After says, else 0.2 s, 0.4 s … and a
+# little more, by chance.
 ASKED_AGAIN = (429, 500, 502, 503)
 
 
 def session(attempts=8) -> requests.Session:
-    retry = Retry(total=attempts, status_forcelist=ASKED_AGAIN, allowed_methods=None, backoff_factor=0.2, backoff_jitter=0.3, backoff_max=5, raise_on_status=False)
+    retry = Retry(
+        total=attempts,
+        status_forcelist=ASKED_AGAIN,
+        allowed_methods=None,
+        backoff_factor=0.2,
+        backoff_jitter=0.3,
+        backoff_max=5,
+        raise_on_status=False,
+    )
     asks = requests.Session()
     asks.mount("http://", HTTPAdapter(max_retries=retry))
     asks.mount("https://", HTTPAdapter(max_retries=retry))

@@ -21,7 +21,7 @@ wasi_nn_tensor FloatTensor(const std::vector<float>& values, std::span<const uin
   return Tensor(std::span<const float>(values), dims);
 }
 
-// The part of a model's description that tells its inputs. It is JSON; their names are all that is looked for in it.
+// The part of a model's description with its inputs. It is JSON, in which only their names are looked for.
 wasi_nn::Status DescribeInputs(const wasi_nn::Graph& graph, std::string* inputs) {
   wasi_nn::Status status = WASI_NN_TOO_LARGE;
   for (uint32_t size = 1024; status.code() == WASI_NN_TOO_LARGE && size > inputs->size();) {

@@ -1,4 +1,4 @@
-// A Silero voice detector, in whichever of its forms the host has it.
+// A Silero voice detector, in the form that the host has.
 #ifndef WASINN_EXAMPLES_VOICE_DETECTOR_H_
 #define WASINN_EXAMPLES_VOICE_DETECTOR_H_
 
@@ -20,7 +20,7 @@
 // The TorchScript model keeps its state in itself, and the 64 samples too.
 class Detector {
  public:
-  // Loads the model that the host offers under a name. On failure the status, and `call` says of what.
+  // Loads a model of the host by its name. On failure it returns the status, and sets `call` to the failed call.
   wasi_nn::Status Open(const std::string& model, std::string* call);
   // The probability of speech in the next chunk of samples.
   wasi_nn::Status Hear(std::span<const float, kChunk> chunk, float* probability, std::string* call);
@@ -37,7 +37,7 @@ class Detector {
   wasi_nn::Status KeepStates(std::string* call);
 
   wasi_nn::Context context_;
-  std::vector<State> states_;  // those that the model leaves to us
+  std::vector<State> states_;  // those that the caller has to keep
   const char* sound_ = "";
   std::vector<float> window_, probability_;
 };

@@ -5,7 +5,7 @@
 namespace {
 
 constexpr double kBeginAt = 0.5, kEndBelow = 0.35;
-// In samples of a sixteenth of a millisecond.
+// In samples, sixteen of which are a millisecond.
 constexpr size_t kMinSilence = 100 * 16, kMinSpeech = 250 * 16, kPad = 30 * 16;
 
 // Widens each stretch; two that are nearer than both pads share the silence between them.

@@ -1,4 +1,4 @@
-// From the probability of speech in each chunk to the stretches of speech.
+// Turns the probability of speech in each chunk into stretches of speech.
 #ifndef WASINN_EXAMPLES_VOICE_SPEECH_H_
 #define WASINN_EXAMPLES_VOICE_SPEECH_H_
 
@@ -13,9 +13,9 @@ struct Speech {
   size_t end;
 };
 
-// What the package's get_speech_timestamps does with its default settings. Speech begins with a chunk whose probability
-// is 0.5 or more; it ends where the probability falls below 0.35 and does not reach 0.5 again for 100 ms. Stretches of
-// 250 ms or less are dropped, and the others get 30 ms more at both ends, as far as there is room.
+// The same as the package's get_speech_timestamps with its default settings. Speech begins with a chunk whose
+// probability is 0.5 or more; it ends if the probability falls below 0.35 and does not reach 0.5 again for 100 ms.
+// Stretches of 250 ms or less are dropped, and the others get 30 ms more at both ends, as far as there is room.
 std::vector<Speech> FindSpeech(const std::vector<float>& probabilities, size_t samples);
 
 #endif  // WASINN_EXAMPLES_VOICE_SPEECH_H_

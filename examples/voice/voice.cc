@@ -2,7 +2,7 @@
 //
 //   voice.wasm [--model NAME] [--raw] FILE.wav
 //
-// What the model takes and gives: detector.h.
+// detector.h describes the model's inputs and outputs.
 
 #include <algorithm>
 #include <array>
@@ -39,7 +39,7 @@ struct Times {
   double compute = 0;  // all inferences together
 };
 
-// Says that `call` failed for `what`, a model or a file.
+// Prints that `call` failed for `what`, a model or a file.
 bool Fail(const std::string& what, const std::string& call, wasi_nn::Status status) {
   const std::string name(status.name());
   std::fprintf(stderr, "voice: %s: %s: %s (%u)\n", what.c_str(), call.c_str(), name.c_str(),

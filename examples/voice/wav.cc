@@ -69,7 +69,8 @@ bool FindSamples(Bytes file, Bytes* data, std::string* error) {
     const size_t size = Get32(file, at + 4);
     if (IsTag(file, at, "data")) {
       if (!format_seen) break;
-      // A program that wrote to a pipe could not know the size and put a huge one: take what is there.
+      // A program that wrote to a pipe could not know the size and wrote a huge one: then the rest of the file is
+      // taken.
       *data = file.subspan(begin, std::min(size, left));
       return true;
     }

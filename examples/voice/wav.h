@@ -1,4 +1,4 @@
-// Reads the sound files that the voice detector takes.
+// Reads the sound files of the voice detector.
 #ifndef WASINN_EXAMPLES_VOICE_WAV_H_
 #define WASINN_EXAMPLES_VOICE_WAV_H_
 

@@ -11,7 +11,7 @@ constexpr size_t kSilence = 160000;  // samples
 // Inputs and outputs of the pipeline, in the order in which its settings list them.
 enum : uint32_t { kAudio = 0, kMelHistory = 1, kHistory = 2, kScore = 0, kNextMelHistory = 1, kNextHistory = 2 };
 
-// Drops what is older than the last `size`.
+// Drops samples that are older than the last `size`.
 void KeepLast(std::vector<float>* values, size_t size) {
   if (values->size() > size) values->erase(values->begin(), values->end() - static_cast<ptrdiff_t>(size));
 }

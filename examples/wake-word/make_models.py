@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the two models that lie between those of openwakeword in the pipeline of this example: window.onnx and features.onnx.
+"""Makes the two models that are between those of openwakeword in the pipeline of this example: window.onnx and
+features.onnx.
 
-make_models.py FOLDER; needs the Python package onnx. Each joins what it is given to what it had, and keeps the end: as
-openwakeword's AudioFeatures does, in float32 as there.
-"""
+usage: make_models.py FOLDER
+
+It needs the Python package onnx. Each model appends its input to its state, and keeps the end, like openwakeword's
+AudioFeatures, in float32 as there."""
+
 import os
 import sys
 
@@ -34,7 +37,7 @@ def last(rows):
 
 
 def window():
-    """mel / 10 + 2, behind the frames that there were; the last 76 are the next window of the embedding."""
+    """Appends mel / 10 + 2 to the frames of the state; the last 76 are the next window of the embedding."""
     nodes, constants = last(76)
     return model(
         "window",
@@ -47,13 +50,18 @@ def window():
         ],
         [tensor("mel", [None, 1, None, 32]), tensor("history", [76, 32])],
         [tensor("window", [1, 76, 32, 1]), tensor("next", [76, 32])],
-        [constant("rows", [-1, 32]), constant("ten", 10, np.float32), constant("two", 2, np.float32),
-         constant("image", [1, 76, 32, 1]), *constants],
+        [
+            constant("rows", [-1, 32]),
+            constant("ten", 10, np.float32),
+            constant("two", 2, np.float32),
+            constant("image", [1, 76, 32, 1]),
+            *constants,
+        ],
     )
 
 
 def features():
-    """An embedding behind those that there were; the last 16 are what a wake word is looked for in."""
+    """Appends an embedding to those of the state; a wake word is looked for in the last 16."""
     nodes, constants = last(16)
     return model(
         "features",

@@ -2,7 +2,7 @@
 //
 //   wake_word.wasm [--word NAME | --pipeline NAME] [--raw] FILE.wav
 //
-// What the models take and give: listener.h.
+// listener.h describes the models' inputs and outputs.
 
 #include <algorithm>
 #include <array>
@@ -53,7 +53,7 @@ bool ParseOptions(int argc, char** argv, Options* options) {
   return options->file != nullptr;
 }
 
-// As the package's predict_clip: a second of silence before and behind, and nothing said of the first frames.
+// Like the package's predict_clip: a second of silence before and after, and no output for the first frames.
 bool Listen(Listener& listener, std::vector<float> samples, std::vector<float>* scores) {
   constexpr size_t kPadding = kSampleRate, kUnsaid = 5;
   for (float& sample : samples) sample *= 32768.0f;

@@ -16,7 +16,7 @@ import (
 	"wasinn"
 )
 
-// generate writes the text as it comes. A full context ends it too, and is said.
+// generate writes the text piece by piece. A full context also ends it, with a message.
 func generate(context wasinn.Context) (pieces int, first, all time.Duration, err error) {
 	begin := time.Now()
 	for {
@@ -62,7 +62,7 @@ func printTimes(context wasinn.Context, pieces int, first, all time.Duration) er
 	if metadata.Out > 1 {
 		fmt.Fprintf(os.Stderr, "; %d out", metadata.Out)
 	}
-	// Of a model at another server the text comes whole, and no token has a time of its own.
+	// The text of a model on another server comes at once, so no token has a time of its own.
 	if metadata.Out > 1 && pieces > 1 && all > first {
 		fmt.Fprintf(os.Stderr, ", %.1f tokens/s", float64(metadata.Out-1)/(all-first).Seconds())
 	}
@@ -70,7 +70,7 @@ func printTimes(context wasinn.Context, pieces int, first, all time.Duration) er
 	return nil
 }
 
-// load takes a model of the host's. Options "" are none.
+// load gets a model of the host. Without options they are "".
 func load(model, options string) (wasinn.Graph, error) {
 	if options == "" {
 		return wasinn.LoadByName(model)

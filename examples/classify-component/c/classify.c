@@ -24,7 +24,7 @@ enum { kSide = 8, kPixels = kSide * kSide };
 static const char kModel[] = "digits";
 static const char kInput[] = "image";
 
-// Says what went wrong with `what`, in the host's own words.
+// Prints what went wrong with `what`, with the host's message.
 static bool Fail(const char* what, wasi_nn_error error) {
   wasi_nn_list text;
   wasi_nn_error_data(error, &text);
@@ -39,7 +39,7 @@ static bool LoadModel(wasi_nn_context* context) {
   wasi_nn_load_by_name(kModel, strlen(kModel), &graph);
   if (graph.is_error) return Fail(kModel, graph.handle);
   wasi_nn_init_execution_context(graph.handle, &result);
-  wasi_nn_graph_drop(graph.handle);  // the context keeps what it needs
+  wasi_nn_graph_drop(graph.handle);  // the context keeps the graph alive
   if (result.is_error) return Fail(kModel, result.handle);
   *context = result.handle;
   return true;

@@ -1,4 +1,4 @@
-// The program's arguments and files, by wasi: interfaces that componentize-js makes modules of.
+// The program's arguments and files, through wasi: interfaces, which componentize-js turns into modules.
 
 import { getArguments } from 'wasi:cli/environment@0.2.0';
 import { getDirectories } from 'wasi:filesystem/preopens@0.2.0';

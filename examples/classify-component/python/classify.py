@@ -9,7 +9,7 @@ The model takes gray images of 8x8 pixels, float32 [N, 1, 8, 8], and gives the p
 import struct
 import sys
 
-# componentize-py makes these of guest/wit.
+# componentize-py makes these modules from guest/wit.
 from componentize_py_types import Err
 from wit_world import exports
 from wit_world.imports import graph

@@ -1,4 +1,4 @@
-"""Reads gray PNG files of 8 bits, as far as that needs no more than Python's own library."""
+"""Reads gray PNG files of 8 bits with only Python's standard library."""
 
 import struct
 import zlib
@@ -25,7 +25,7 @@ def read_gray(path):
 
 
 def unfilter(data, width, height):
-    """Each row is stored as a filter's number and what the pixels differ by from what that filter predicts."""
+    """Each row is stored as the number of a filter, and the differences of the pixels from the filter's prediction."""
     above = bytes(width)
     pixels = bytearray()
     for row in range(height):
@@ -40,6 +40,6 @@ def unfilter(data, width, height):
 
 
 def paeth(left, up, corner):
-    """Which of the three is nearest to left + up - corner."""
+    """The one of the three that is nearest to left + up - corner."""
     guess = left + up - corner
     return min((left, up, corner), key=lambda value: abs(guess - value))

@@ -1,5 +1,5 @@
-//! Answers HTTP requests behind a route of `wasinn serve`: an image comes, the probabilities of its classes go. A component that exports
-//! wasi:http/incoming-handler.
+//! Answers HTTP requests behind a route of `wasinn serve`: the request is an image, the answer has the probabilities of
+//! its classes. A component that exports wasi:http/incoming-handler.
 //!
 //! The model takes gray images of 8x8 pixels, float32 [N, 1, 8, 8]: models/digits.onnx.
 
@@ -18,7 +18,7 @@ wasip2::http::proxy::export!(Handler);
 
 struct Handler;
 
-/// A status, and what went wrong.
+/// A status, and the reason.
 type Failure = (u16, String);
 
 const SIDE: u32 = 8;
@@ -57,7 +57,7 @@ fn read_body(request: &IncomingRequest) -> Vec<u8> {
     }
 }
 
-/// The pixels as the model takes them: a gray value of 255 is 1.
+/// The pixels as the model's input: a gray value of 255 is 1.
 fn read_image(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut image = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(|_| "not a PNG image")?;
     if (image.info().width, image.info().height) != (SIDE, SIDE)
@@ -79,7 +79,7 @@ fn infer(pixels: &[u8]) -> Result<Vec<f32>, Error> {
 }
 
 fn answer(out: ResponseOutparam, status: u16, bytes: &[u8]) {
-    /// What a stream takes at once.
+    /// The most that a stream takes at once.
     const PIECE: usize = 4096;
     let headers = Fields::new();
     headers.append("Content-Type", b"application/json").expect("a header as any other");

@@ -1,8 +1,8 @@
-//! A model of `wasinn serve` around a model of the host's: images go in as files have them, labels come out. A component that exports
-//! wasinn:serve/model.
+//! A model of `wasinn serve` around a model of the host: it takes image files, and returns labels. A component that
+//! exports wasinn:serve/model.
 //!
-//! The host's model takes gray images of 8x8 pixels, float32 [N, 1, 8, 8], and gives the probability of each class, float32
-//! [N, classes]: models/digits.onnx.
+//! The host's model takes gray images of 8x8 pixels, float32 [N, 1, 8, 8], and gives the probability of each class,
+//! float32 [N, classes]: models/digits.onnx.
 
 use std::io::Cursor;
 
@@ -31,7 +31,7 @@ impl Guest for Classifier {
         }
     }
 
-    // What comes is as described: one input, of BYTES.
+    // The input is as described: one tensor, of BYTES.
     fn infer(inputs: Vec<Tensor>, _: Vec<String>) -> Result<Vec<Tensor>, Error> {
         let images = elements(&inputs[0].data);
         let mut pixels = Vec::new();
@@ -49,7 +49,7 @@ impl Guest for Classifier {
     }
 }
 
-/// Of BYTES: each follows its length, four bytes.
+/// Reads BYTES: before each element comes its length, in four bytes.
 fn elements(mut bytes: &[u8]) -> Vec<&[u8]> {
     let mut elements = Vec::new();
     while let Some((length, rest)) = bytes.split_first_chunk() {
@@ -60,7 +60,7 @@ fn elements(mut bytes: &[u8]) -> Vec<&[u8]> {
     elements
 }
 
-/// The pixels as the model takes them: a gray value of 255 is 1.
+/// The pixels as the model's input: a gray value of 255 is 1.
 fn read_image(bytes: &[u8]) -> Result<Vec<u8>, &'static str> {
     let mut image = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(|_| "not a PNG")?;
     if (image.info().width, image.info().height) != (SIDE, SIDE)
@@ -73,12 +73,12 @@ fn read_image(bytes: &[u8]) -> Result<Vec<u8>, &'static str> {
     Ok(gray.iter().flat_map(|&value| (f32::from(value) / 255.0).to_le_bytes()).collect())
 }
 
-/// All images at once: the number of classes, and the scores of each image for each of them.
+/// Computes all images at once. Returns the number of classes, and the scores of each image.
 fn classify(n: usize, pixels: &[u8]) -> Result<(usize, Vec<u8>), Error> {
     if n == 0 {
         return Ok((0, Vec::new()));
     }
-    // The host's own words about what went wrong.
+    // The host's message for an error.
     let failed = |error: wasi::nn::errors::Error| Error::Failed(error.data());
     let context = load_by_name("digits").map_err(failed)?.init_execution_context().map_err(failed)?;
     let input = Input::new(&[n as u32, 1, SIDE, SIDE], TensorType::Fp32, pixels);

@@ -1,4 +1,4 @@
-//! Fetches images by HTTP and tells which digit each shows: a program that is a component and uses wasi:http/outgoing-handler.
+//! Fetches images by HTTP and prints which digit each shows: a program that is a component and uses wasi:http/outgoing-handler.
 //!
 //!     classify-url.component.wasm URL...
 //!
@@ -20,7 +20,7 @@ wasip2::cli::command::export!(Program);
 struct Program;
 
 const SIDE: u32 = 8;
-/// Of an image; nobody needs to send more.
+/// The maximum size of an image.
 const MOST_BYTES: usize = 1 << 20;
 
 impl wasip2::exports::cli::run::Guest for Program {
@@ -90,7 +90,7 @@ fn read_body(response: IncomingResponse) -> Result<Vec<u8>, String> {
     Err(format!("more than {MOST_BYTES} bytes"))
 }
 
-/// The pixels as the model takes them: a gray value of 255 is 1.
+/// The pixels as the model's input: a gray value of 255 is 1.
 fn read_image(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut image = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(|_| "not a PNG image")?;
     if (image.info().width, image.info().height) != (SIDE, SIDE)

@@ -16,13 +16,13 @@ pub fn read_body(request: &IncomingRequest) -> Vec<u8> {
     }
 }
 
-/// An answer that is under way. The stream goes before the body.
+/// An answer that is being written. The stream is dropped before the body.
 pub struct Writing {
     stream: OutputStream,
     body: OutgoingBody,
 }
 
-/// Whom this is for is gone.
+/// The client has hung up.
 pub struct Gone;
 
 impl Writing {
@@ -37,7 +37,7 @@ impl Writing {
     }
 
     pub fn write(&self, text: &str) -> Result<(), Gone> {
-        /// What a stream takes at once.
+        /// The most that a stream takes at once.
         const PIECE: usize = 4096;
         text.as_bytes()
             .chunks(PIECE)

@@ -1,5 +1,6 @@
-//! Stands between clients and a language model: refuses what clients may not ask, and hides what they may not read. A component that
-//! exports wasi:http/incoming-handler, for the path /v1/chat/completions of `wasinn serve`.
+//! A filter between clients and a language model: it refuses requests that clients may not make, and hides words that
+//! they may not read. A component that exports wasi:http/incoming-handler, for the path /v1/chat/completions of `wasinn
+//! serve`.
 
 mod http;
 mod model;
@@ -41,10 +42,10 @@ impl wasip2::exports::http::incoming_handler::Guest for Handler {
                 }
             }
             Ok((asked, answer)) => match whole(&asked, &answer, &rules) {
-                Ok(body) => tell(out, 200, &body),
-                Err(failure) => tell_failure(out, &failure),
+                Ok(body) => send(out, 200, &body),
+                Err(failure) => send_failure(out, &failure),
             },
-            Err(failure) => tell_failure(out, &failure),
+            Err(failure) => send_failure(out, &failure),
         }
     }
 }
@@ -97,13 +98,13 @@ fn stream(asked: &Request, answer: &Answer, rules: &Rules, writing: &Writing) ->
     writing.write("data: [DONE]\n\n")
 }
 
-fn tell(out: ResponseOutparam, status: u16, body: &Value) {
+fn send(out: ResponseOutparam, status: u16, body: &Value) {
     let writing = Writing::begin(out, status, "application/json");
     if writing.write(&body.to_string()).is_ok() {
         writing.end();
     }
 }
 
-fn tell_failure(out: ResponseOutparam, (status, why): &Failure) {
-    tell(out, *status, &json!({"error": {"message": why, "type": "guard", "code": status}}));
+fn send_failure(out: ResponseOutparam, (status, why): &Failure) {
+    send(out, *status, &json!({"error": {"message": why, "type": "guard", "code": status}}));
 }

@@ -1,4 +1,4 @@
-//! A language model of the host's, through wasi:nn.
+//! A language model of the host, through wasi:nn.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use crate::wasi::nn::inference::GraphExecutionContext;
 use crate::wasi::nn::tensor::{Tensor, TensorType};
 use crate::wasinn::ext::generate;
 
-/// An answer that grows.
+/// An answer that is being generated.
 pub struct Answer(GraphExecutionContext);
 
-/// A status of HTTP, and what went wrong.
+/// A status of HTTP, and the reason.
 pub type Failure = (u16, String);
 
 fn failure(error: &Error) -> Failure {
@@ -30,7 +30,7 @@ fn text(text: &str) -> Tensor {
 }
 
 impl Answer {
-    /// The host puts the messages into the words that the model learned for them.
+    /// The host puts the messages into the model's chat template.
     pub fn begin(request: &Request) -> Result<Self, Failure> {
         let context = load_by_name(&request.model).and_then(|graph| graph.init_execution_context());
         let context = context.map_err(|error| failure(&error))?;
@@ -47,13 +47,13 @@ impl Answer {
         Ok(Answer(context))
     }
 
-    /// Nothing: that was all.
+    /// None: the answer is complete.
     pub fn next(&self) -> Result<Option<String>, Failure> {
         let piece = generate::next(&self.0).map_err(|error| failure(&error))?;
         Ok(piece.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// In OpenAI's words.
+    /// The reason in OpenAI's words.
     pub fn finish_reason(&self) -> String {
         let metadata = generate::output(&self.0, "metadata").map(|tensor| tensor.data()).unwrap_or_default();
         let metadata: Value = serde_json::from_slice(&metadata).unwrap_or_default();

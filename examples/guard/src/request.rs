@@ -1,4 +1,4 @@
-//! What a client asks: a part of OpenAI's chat completions.
+//! The request of a client: a part of OpenAI's chat completions.
 
 use serde::{Deserialize, Serialize};
 

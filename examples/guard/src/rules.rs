@@ -1,12 +1,12 @@
-//! What may go to the model, and what may come from it: src/rules.json.
+//! The words that may not go to the model, and those that may not come from it: src/rules.json.
 
 use serde::Deserialize;
 
 #[derive(Deserialize)]
 pub struct Rules {
-    /// Words that no message of a client's may have.
+    /// Words that a client's message may not have.
     refuse: Vec<String>,
-    /// Words that no client sees.
+    /// Words that clients do not see.
     hide: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ impl Rules {
     }
 }
 
-/// Hides words of a text that grows. What may still become such a word waits.
+/// Hides words of a text that is being generated. A word that is not complete waits.
 pub struct Hiding<'a> {
     rules: &'a Rules,
     word: String,
@@ -34,21 +34,21 @@ impl<'a> Hiding<'a> {
         Hiding { rules, word: String::new() }
     }
 
-    /// What may be told after this piece.
+    /// Adds a piece, and returns the text that can be shown after it.
     pub fn add(&mut self, piece: &str) -> String {
-        let mut told = String::new();
+        let mut shown = String::new();
         for c in piece.chars() {
             if c.is_alphanumeric() {
                 self.word.push(c);
             } else {
-                told += &self.end();
-                told.push(c);
+                shown += &self.end();
+                shown.push(c);
             }
         }
-        told
+        shown
     }
 
-    /// The rest.
+    /// The rest of the text.
     pub fn end(&mut self) -> String {
         let word = std::mem::take(&mut self.word);
         if self.rules.hide.contains(&word.to_lowercase()) { "*".repeat(word.chars().count()) } else { word }

@@ -17,7 +17,7 @@ type Failure = Box<dyn Error>;
 
 const SIDE: u32 = 8;
 
-/// The pixels as the model takes them: a gray value of 255 is 1.
+/// The pixels as the model's input: a gray value of 255 is 1.
 fn read_image(path: &str) -> Result<Vec<u8>, Failure> {
     let mut image = png::Decoder::new(BufReader::new(File::open(path)?)).read_info()?;
     if (image.info().width, image.info().height) != (SIDE, SIDE)
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The host's own words about what went wrong.
+/// The host's message for an error.
 impl From<wasi::nn::errors::Error> for Failure {
     fn from(error: wasi::nn::errors::Error) -> Self {
         error.data().into()
