@@ -1,6 +1,6 @@
-# Finds PyTorch's C++ libraries: LibTorch::libtorch, to link, with headers. What is linked to them runs with this version only,
-# so the backend links them in a library of its own, which is opened at run time. LibTorch_LIBRARY_DIR says where they lie,
-# LibTorch_VERSION is that of the headers.
+# Finds PyTorch's C++ libraries: LibTorch::libtorch, to link, with headers. A library that is linked to them only runs
+# with this version, so the backend has a separate one, which is opened at run time. LibTorch_LIBRARY_DIR is their
+# folder, LibTorch_VERSION is that of the headers.
 find_path(LibTorch_INCLUDE_DIR torch/csrc/jit/api/module.h PATH_SUFFIXES torch/include)
 find_library(LibTorch_LIBRARY NAMES torch PATH_SUFFIXES torch/lib)
 set(LibTorch_LIBRARY_DIR "")
@@ -27,7 +27,7 @@ find_package_handle_standard_args(
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::libtorch)
   add_library(LibTorch::libtorch INTERFACE IMPORTED)
-  # As system headers: their warnings are not ours. What they need (OpenBLAS …) is theirs to find.
+  # As system headers, because their warnings are not ours. They find their own dependencies (OpenBLAS …).
   set_target_properties(
     LibTorch::libtorch
     PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${LibTorch_INCLUDE_DIR};${LibTorch_INCLUDE_DIR}/torch/csrc/api/include"

@@ -1,5 +1,5 @@
-# Finds llama.cpp's C headers: Llama::headers. The library is opened at run time, so a build needs none; Llama_LIBRARY_DIR says
-# where one lies, if one was found.
+# Finds llama.cpp's C headers: Llama::headers. The library is opened at run time, so a build needs none;
+# Llama_LIBRARY_DIR is its folder, if it was found.
 find_path(Llama_INCLUDE_DIR llama.h PATH_SUFFIXES llama/include)
 find_library(Llama_LIBRARY NAMES llama PATH_SUFFIXES llama/lib)
 mark_as_advanced(Llama_INCLUDE_DIR Llama_LIBRARY)

@@ -1,5 +1,5 @@
 # Finds ONNX Runtime's C headers: OnnxRuntime::headers. The library is opened at run time, so a build needs none;
-# OnnxRuntime_LIBRARY_DIR says where one lies, if one was found. OnnxRuntime_VERSION is that of the headers: 1.API.
+# OnnxRuntime_LIBRARY_DIR is its folder, if it was found. OnnxRuntime_VERSION is that of the headers: 1.API.
 find_path(OnnxRuntime_INCLUDE_DIR onnxruntime_c_api.h PATH_SUFFIXES onnxruntime onnxruntime/core/session)
 find_library(OnnxRuntime_LIBRARY NAMES libonnxruntime.so.1 onnxruntime)
 mark_as_advanced(OnnxRuntime_INCLUDE_DIR OnnxRuntime_LIBRARY)

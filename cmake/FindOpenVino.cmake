@@ -1,6 +1,6 @@
 # Finds OpenVINO's C headers: OpenVino::headers. The library is opened at run time, so a build needs none;
-# OpenVino_LIBRARY_DIR says where one lies, if one was found. scripts/deps.sh puts both into a folder `openvino` of the
-# prefix; Intel's archives have them in runtime/.
+# OpenVino_LIBRARY_DIR is its folder, if it was found. scripts/deps.sh puts both into a folder `openvino` of the prefix;
+# Intel's archives have them in runtime/.
 list(TRANSFORM CMAKE_PREFIX_PATH APPEND /openvino OUTPUT_VARIABLE OpenVino_HINTS)
 find_path(
   OpenVino_INCLUDE_DIR openvino/c/openvino.h

@@ -1,5 +1,5 @@
 # Finds the headers of TensorFlow's C API: TensorFlow::headers. The libraries are opened at run time, so a build needs
-# none; TensorFlow_LIBRARY_DIR says where they lie, if they were found. TensorFlow_VERSION is that of the headers.
+# none; TensorFlow_LIBRARY_DIR is their folder, if they were found. TensorFlow_VERSION is that of the headers.
 find_path(TensorFlow_INCLUDE_DIR tensorflow/c/c_api.h PATH_SUFFIXES tensorflow/include)
 find_library(TensorFlow_LIBRARY NAMES libtensorflow_cc.so.2 libtensorflow.so.2 PATH_SUFFIXES tensorflow/lib ../tensorflow/lib)
 if(NOT TensorFlow_LIBRARY AND TensorFlow_INCLUDE_DIR)

@@ -1,5 +1,5 @@
 # Finds TensorFlow Lite's C headers: TensorFlowLite::headers. The library is opened at run time, so a build needs none;
-# TensorFlowLite_LIBRARY_DIR says where one lies, if one was found.
+# TensorFlowLite_LIBRARY_DIR is its folder, if it was found.
 find_path(TensorFlowLite_INCLUDE_DIR tensorflow/lite/c/c_api.h PATH_SUFFIXES tflite/include)
 find_library(TensorFlowLite_LIBRARY NAMES tensorflowlite_c PATH_SUFFIXES tflite/lib)
 mark_as_advanced(TensorFlowLite_INCLUDE_DIR TensorFlowLite_LIBRARY)

@@ -1,15 +1,15 @@
-# Finds WAMR, the WebAssembly Micro Runtime. Sets WAMR_FOUND, WAMR_VERSION, WAMR_LIBRARY, WAMR_INCLUDE_DIR and WAMR_COMPILER, which
-# need not be there, and defines WAMR::wamr.
+# Finds WAMR, the WebAssembly Micro Runtime. Sets WAMR_FOUND, WAMR_VERSION, WAMR_LIBRARY, WAMR_INCLUDE_DIR and
+# WAMR_COMPILER, which is optional, and defines WAMR::wamr.
 find_path(WAMR_INCLUDE_DIR wasm_export.h PATH_SUFFIXES wamr/include)
 find_library(WAMR_LIBRARY NAMES iwasm vmlib PATH_SUFFIXES wamr/lib)
-# The compiler that belongs to the library: what another release's makes may not load.
+# The compiler that belongs to the library: code from another release's compiler may not load.
 if(WAMR_LIBRARY)
   get_filename_component(wamr_prefix ${WAMR_LIBRARY} DIRECTORY)
   find_program(WAMR_COMPILER wamrc PATHS ${wamr_prefix}/../bin NO_DEFAULT_PATH)
 endif()
 mark_as_advanced(WAMR_INCLUDE_DIR WAMR_LIBRARY WAMR_COMPILER)
 
-# Its headers do not tell a version: 2.4 is the first with these arguments.
+# Its headers do not have a version: 2.4 is the first with these arguments.
 set(WAMR_VERSION "")
 if(WAMR_INCLUDE_DIR)
   file(STRINGS ${WAMR_INCLUDE_DIR}/wasm_export.h WAMR_VERSION REGEX "^wasm_runtime_instantiate_ex2\\(")

@@ -1,6 +1,6 @@
-# Finds WasmEdge. Sets WasmEdge_FOUND, WasmEdge_VERSION, WasmEdge_INCLUDE_DIR, WasmEdge_LIBRARY, WasmEdge_TOOL (the program wasmedge)
-# and WasmEdge_RUN (what a program that links it must be run by, if anything), and defines WasmEdge::wasmedge and, for plugins,
-# which take its functions out of the process that loads them, WasmEdge::headers.
+# Finds WasmEdge. Sets WasmEdge_FOUND, WasmEdge_VERSION, WasmEdge_INCLUDE_DIR, WasmEdge_LIBRARY, WasmEdge_TOOL (the
+# program wasmedge) and WasmEdge_RUN (the program that has to run programs linked to it, if any). Defines
+# WasmEdge::wasmedge, and WasmEdge::headers for plugins, which take its functions from the process that loads them.
 find_path(WasmEdge_INCLUDE_DIR wasmedge/wasmedge.h PATH_SUFFIXES wasmedge/include)
 find_library(WasmEdge_LIBRARY wasmedge PATH_SUFFIXES wasmedge/lib)
 find_program(WasmEdge_TOOL wasmedge PATH_SUFFIXES wasmedge/bin)
@@ -20,7 +20,8 @@ find_package_handle_standard_args(
   REASON_FAILURE_MESSAGE "scripts/deps.sh wasmedge provides it, or name its prefix in CMAKE_PREFIX_PATH")
 
 if(WasmEdge_FOUND)
-  # What scripts/deps.sh provides may be of a newer system than this one, and has that system's libraries beside it.
+  # The WasmEdge of scripts/deps.sh can be built for a newer system than this one. Then that system's libraries are next
+  # to it.
   set(WasmEdge_RUN "")
   get_filename_component(wasmedge_prefix ${WasmEdge_LIBRARY} DIRECTORY)
   get_filename_component(wasmedge_prefix ${wasmedge_prefix} DIRECTORY)

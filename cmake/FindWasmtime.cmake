@@ -1,16 +1,16 @@
-# Finds Wasmtime's C API. Sets Wasmtime_FOUND, Wasmtime_VERSION (of the headers), Wasmtime_LIBRARY, Wasmtime_INCLUDE_DIR and
-# Wasmtime_SERVES_COMPONENTS, and defines Wasmtime::wasmtime.
+# Finds Wasmtime's C API. Sets Wasmtime_FOUND, Wasmtime_VERSION (of the headers), Wasmtime_LIBRARY, Wasmtime_INCLUDE_DIR
+# and Wasmtime_SERVES_COMPONENTS, and defines Wasmtime::wasmtime.
 #
-# The build of Wasmtime that serves wasi:nn to components lies in component/ of its prefix (scripts/deps.sh
-# wasmtime-component) and is taken wherever it is there: it is a whole Wasmtime, and a process can have but one. As it may
-# appear or go after a build folder was configured, it is looked for each time.
+# The build of Wasmtime that serves wasi:nn to components is in component/ of its prefix (scripts/deps.sh
+# wasmtime-component). It is used if it is there: it is a complete Wasmtime, and a process can only have one. It can be
+# installed or removed after a build folder was configured, so it is looked for each time.
 if(Wasmtime_COMPONENT_PREFIX AND NOT EXISTS ${Wasmtime_COMPONENT_PREFIX}/component/lib/libwasmtime.so)
   unset(Wasmtime_COMPONENT_PREFIX CACHE)
 endif()
 find_path(Wasmtime_COMPONENT_PREFIX component/lib/libwasmtime.so)
 if(Wasmtime_COMPONENT_PREFIX)
   set(Wasmtime_SERVES_COMPONENTS TRUE)
-  # These hide what an earlier run may have put into the cache.
+  # These hide values that an earlier run may have put into the cache.
   set(Wasmtime_INCLUDE_DIR ${Wasmtime_COMPONENT_PREFIX}/component/include)
   set(Wasmtime_LIBRARY ${Wasmtime_COMPONENT_PREFIX}/component/lib/libwasmtime.so)
 else()
@@ -39,7 +39,7 @@ if(Wasmtime_FOUND AND NOT TARGET Wasmtime::wasmtime)
     set_target_properties(Wasmtime::wasmtime PROPERTIES
       INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};m")
   else()
-    # Builds of Wasmtime carry no soname; unless told so, CMake would write the library's full path into what links it.
+    # Builds of Wasmtime have no soname. Without this, CMake would write the library's full path into programs that link it.
     add_library(Wasmtime::wasmtime SHARED IMPORTED)
     set_target_properties(Wasmtime::wasmtime PROPERTIES IMPORTED_NO_SONAME ON)
   endif()

@@ -1,8 +1,8 @@
-# wasinn_inference_proto(OUT [GRPC] [LITE]): C++ of the Open Inference Protocol's messages (proto/inference.proto), generated in the folder of this build;
-# OUT gets the sources, and ${OUT}_INCLUDE_DIR the headers' folder.
+# wasinn_inference_proto(OUT [GRPC] [LITE]): C++ of the Open Inference Protocol's messages (proto/inference.proto),
+# generated in the folder of this build. OUT gets the sources, and ${OUT}_INCLUDE_DIR the headers' folder.
 # GRPC: its service, too.
-# LITE: without descriptors. An OS process has one table of all descriptors, and ends where two libraries enter a file of the same name: what is loaded
-# into a program that has these messages, too, must be LITE.
+# LITE: without descriptors. An OS process has one table of all descriptors, and ends if two libraries enter a file of
+# the same name. So a library must be LITE if it is loaded into a program that has these messages, too.
 function(wasinn_inference_proto OUT)
   cmake_parse_arguments(ARG "GRPC;LITE" "" "" ${ARGN})
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/generated)

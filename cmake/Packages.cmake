@@ -17,7 +17,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
-# Where libraries are that no package of Debian has: what is in packages of ours, or comes with a framework.
+# Folders of libraries that no package of Debian has: those of our packages, and those of frameworks.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib ${PROJECT_BINARY_DIR}/lib/wasinn)
 foreach(library IN ITEMS "${Wasmtime_LIBRARY}" "${WAMR_LIBRARY}")
   cmake_path(GET library PARENT_PATH folder)
@@ -35,7 +35,7 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/shlibs @ONLY
 file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
 set(CPACK_COMPONENTS_ALL "")
 
-# wasinn_wrap(VARIABLE TEXT): in lines as Debian wants them.
+# wasinn_wrap(VARIABLE TEXT): wraps a text in lines as Debian requires.
 function(wasinn_wrap variable text)
   set(wrapped "")
   set(line "")

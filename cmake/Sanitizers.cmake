@@ -2,11 +2,12 @@
 if(WASINN_SANITIZE)
   add_compile_options(-fsanitize=${WASINN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if(WASINN_SANITIZE MATCHES "undefined")
-    # What is undefined ends the program without a message, which is a fifth less to compile; a debugger shows the place.
+    # Undefined behaviour ends the program without a message, which takes a fifth less time to compile; a debugger shows
+    # the place.
     add_compile_options(-fsanitize-undefined-trap-on-error)
   endif()
   if(WASINN_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # Its checks are calls in place of code at each access: a fifth less to compile, and the same is checked.
+    # Its checks are calls instead of inline code: the same checks, and a fifth less time to compile.
     add_compile_options(--param=asan-instrumentation-with-call-threshold=0)
   endif()
   add_link_options(-fsanitize=${WASINN_SANITIZE})

@@ -16,7 +16,7 @@ set(WASINN_WIT_NN ${PROJECT_SOURCE_DIR}/guest/wit/deps/wasi-nn)
 set(WASINN_WIT ${PROJECT_SOURCE_DIR}/guest/wit)
 file(GLOB_RECURSE WASINN_WIT_FILES ${WASINN_WIT}/*.wit)
 
-# Tools may come and go after a build folder was configured, so they are looked for each time.
+# Tools can be installed or removed after a build folder was configured, so they are looked for each time.
 set(missing)
 foreach(tool IN ITEMS wasm-tools componentize-js componentize-py cargo-wasm)
   string(TOUPPER WASINN_${tool} variable)
@@ -35,7 +35,8 @@ find_path(WASINN_ADAPTERS wasi_snapshot_preview1.command.wasm HINTS ${CMAKE_PREF
 if(NOT WASINN_ADAPTERS)
   set(WASINN_WASM_TOOLS "")
 endif()
-# The gate has no guests in these languages, nor have its sanitizers' builds; of the shards, those that run guests on engines, and those of users' pages.
+# The gate has no guests in these languages, and neither have its sanitizers' builds. The shards that have them are
+# those that run guests on engines, and those of users' pages.
 set(has_languages OFF)
 foreach(tier IN ITEMS languages matrix llama wasmedge real-models packages docs gpu)
   wasinn_has_tier(${tier} has)
@@ -65,15 +66,16 @@ function(wasinn_add_component name)
   wasinn_guest_target(${name}.component ${component})
 endfunction()
 
-# wasinn_new_component(NAME KIND MODULE [TARGET]): of a core module, made by TARGET, that has its interfaces embedded. KIND: command, if it has a main;
-# else reactor. It may import any function of WASI's preview 1: the adapter has them.
+# wasinn_new_component(NAME KIND MODULE [TARGET]): makes a component of a core module, which TARGET makes, and which has
+# its interfaces embedded. KIND: command, if it has a main; otherwise reactor. It can import any function of WASI's
+# preview 1: the adapter has them.
 function(wasinn_new_component name kind module)
   wasinn_add_component(
     ${name} COMMAND ${WASINN_WASM_TOOLS} component new --adapt ${WASINN_ADAPTERS}/wasi_snapshot_preview1.${kind}.wasm ${module} -o DEPENDS ${module} ${ARGN})
 endfunction()
 
-# wasinn_component_of(NAME MODULE TARGET): of a core module that has a main, made by TARGET. The module's imports say which part of wasi:nn it wants.
-# A fourth argument is the folder of another version of wasi:nn.
+# wasinn_component_of(NAME MODULE TARGET): makes a component of a core module that has a main, which TARGET makes. The
+# module's imports decide which part of wasi:nn it gets. A fourth argument is the folder of another version of wasi:nn.
 function(wasinn_component_of name module target)
   set(wit ${WASINN_WIT_NN})
   if(ARGC GREATER 3)
@@ -106,7 +108,7 @@ function(wasinn_add_rust_component name folder made)
   endif()
   wasinn_add_rust_guest(${name}.core ${folder} ${made})
   set(module ${WASINN_GUESTS}/${name}.core.wasm)
-  # The bindings have embedded the interfaces already.
+  # The bindings already embed the interfaces.
   wasinn_new_component(${name} reactor ${module} guest-${name}.core)
 endfunction()
 
@@ -114,7 +116,7 @@ function(wasinn_plug_component name into plug)
   if(NOT WASINN_WASM_TOOLS OR NOT WASINN_CARGO_WASM)
     return()
   endif()
-  # The tool names the part after its file, and that name may have no dots.
+  # The tool names the part after its file, and that name must not have dots.
   set(part ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${plug}.wasm)
   add_custom_command(
     OUTPUT ${part}

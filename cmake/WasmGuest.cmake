@@ -54,7 +54,8 @@ set(WASINN_GUEST_FLAGS_CXX --driver-mode=g++ -std=c++20 -fno-exceptions)
 # The names of functions stay for backtraces; the rest of the debug information is large.
 set(WASINN_GUEST_LINK_FLAGS -Wl,--strip-debug)
 
-# wasinn_guest_clang_works(CLANG RESULT): can it make a C++ program? Sets RESULT, and what it said in RESULT_output.
+# wasinn_guest_clang_works(CLANG RESULT): checks whether it can make a C++ program. Sets RESULT, and its output in
+# RESULT_output.
 function(wasinn_guest_clang_works clang result)
   set(dir ${CMAKE_BINARY_DIR}/CMakeFiles/guest-clang)
   file(WRITE ${dir}/try.cc "#include <cstdio>\n#include <string>\nint main() { std::puts(std::string(9, 'x').c_str()); }\n")
@@ -69,7 +70,7 @@ function(wasinn_guest_clang_works clang result)
   set(${result}_output "${output}" PARENT_SCOPE)
 endfunction()
 
-# Looks once; the result is remembered as long as WASINN_GUEST_CLANG is the same.
+# Checks once; the result is kept as long as WASINN_GUEST_CLANG is the same.
 function(wasinn_find_guest_clang)
   if(WASINN_GUEST_CLANG)
     if(NOT WASINN_GUEST_CLANG STREQUAL "${WASINN_GUEST_CLANG_TRIED}")
@@ -105,7 +106,8 @@ else()
                  "scripts/deps.sh guest installs one, or name yours: -DWASINN_GUEST_CLANG=…")
 endif()
 
-# stb (header-only) is a host's package that guests include; -idirafter, lest the host's libc come before the guest's.
+# stb (header-only) is a host's package that guests include. -idirafter, so that the host's libc does not come before
+# the guest's.
 find_path(Stb_INCLUDE_DIR stb/stb_image.h)
 mark_as_advanced(Stb_INCLUDE_DIR)
 
@@ -186,11 +188,11 @@ endfunction()
 #                                                       in Cargo's folder of releases
 #   wasinn_add_go_guest(NAME FOLDER PACKAGE)            Go builds the package (".", "./examples/digits") of the module in FOLDER
 #
-# make ${WASINN_GUESTS}/NAME.wasm (target guest-NAME, part of "all"), anew when a source of FOLDER or of guest/rust or guest/go changes.
-# Where the tool is missing they do nothing; WASINN_CARGO_WASM (of WasmComponent.cmake) and WASINN_GO_WASM tell. Each has one folder for all
-# builds of this source tree: most of what they compile is libraries.
+# make ${WASINN_GUESTS}/NAME.wasm (target guest-NAME, part of "all"), again when a source of FOLDER or of guest/rust or guest/go changes.
+# If the tool is missing they do nothing; WASINN_CARGO_WASM (of WasmComponent.cmake) and WASINN_GO_WASM are false then. Each has one folder
+# for all builds of this source tree, because they mostly compile libraries.
 
-# The tool may come and go after a build folder was configured, so it is looked for each time.
+# The tool can be installed or removed after a build folder was configured, so it is looked for each time.
 if(WASINN_GO_WASM AND NOT EXISTS ${WASINN_GO_WASM})
   unset(WASINN_GO_WASM CACHE)
 endif()
@@ -200,7 +202,7 @@ if(NOT WASINN_GO_WASM)
   message(STATUS "Guests in Go: will not be built; scripts/deps.sh go-guests fetches what they need")
 endif()
 
-# What their compilers keep, for all checkouts, beside what scripts/deps.sh keeps.
+# The caches of their compilers, for all checkouts, next to that of scripts/deps.sh.
 set(user_cache $ENV{XDG_CACHE_HOME})
 if(NOT user_cache)
   set(user_cache $ENV{HOME}/.cache)

@@ -1,5 +1,6 @@
-# wasinn_add_backend(NAME SOURCES…): the shared library libwasinn_backend_NAME.so, which exports wasinn_backend_query alone. Its sources may
-# include <wasinn/backend.h>, and "common/table.h", which makes the table of functions of C++ classes.
+# wasinn_add_backend(NAME SOURCES…): the shared library libwasinn_backend_NAME.so, which only exports
+# wasinn_backend_query. Its sources can include <wasinn/backend.h>, and "common/table.h", which makes the table of
+# functions of C++ classes.
 function(wasinn_add_backend NAME)
   set(target wasinn_backend_${NAME})
   add_library(${target} MODULE ${ARGN})
