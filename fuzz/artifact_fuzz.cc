@@ -1,4 +1,4 @@
-// What a registry's manifest and an operator's reference say: names that become paths here, digests and sizes.
+// A registry's manifest and an operator's reference: names that become paths here, digests and sizes.
 #include <cstdint>
 #include <filesystem>
 #include <set>
@@ -14,7 +14,7 @@ namespace artifacts = wasinn::artifacts;
 
 namespace {
 
-// Whether it leads to something in the folder that it is relative to.
+// Whether the path stays in the folder that it is relative to.
 bool LiesWithin(const std::string& path) {
   const std::filesystem::path normal = std::filesystem::path(path).lexically_normal();
   return !normal.empty() && normal.is_relative() && *normal.begin() != ".." && normal.string() == path;

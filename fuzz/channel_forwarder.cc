@@ -1,5 +1,5 @@
-// A zygote of workers for worker_host_fuzz, as a host starts one: it makes none, but passes their channels on to the fuzzer,
-// which listens in the folder of the name by which this program was started. The fuzzer is the worker.
+// A zygote of workers for worker_host_fuzz, which a host starts. It makes no workers, but passes their channels on to
+// the fuzzer, which listens in the folder of this program's name. The fuzzer is the worker.
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -51,7 +51,7 @@ int main(int, char** argv) {
   const std::string name = argv[0];
   Socket fuzzer = ConnectTo(name.substr(0, name.rfind('/')) + "/channels");
   if (!fuzzer) return 1;
-  // In place of a worker's process: it has ended, as soon as anybody asks.
+  // Stands in for a worker's process: it has ended as soon as anybody asks.
   const wasinn::base::Descriptor ended(::eventfd(1, EFD_CLOEXEC));
   const int process = ended.number();
   std::vector<uint8_t> message(kMostBytes);

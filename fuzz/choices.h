@@ -1,5 +1,5 @@
 // Reads a fuzzer's input as a series of choices. At the end of the input every choice is 0, so that any bytes are a
-// whole test.
+// complete test.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ class Choices {
     if (!bytes.empty()) std::memcpy(&number, bytes.data(), bytes.size());
     return number;
   }
-  // Less than `count`.
+  // A number less than `count`.
   uint32_t Index(size_t count) { return static_cast<uint32_t>(Number() % count); }
-  // At most `most` bytes, and no more than there are.
+  // At most `most` bytes, and no more than the input has.
   std::span<const uint8_t> Bytes(size_t most) {
     const std::span<const uint8_t> bytes = rest_.first(std::min(most, rest_.size()));
     rest_ = rest_.subspan(bytes.size());

@@ -19,7 +19,7 @@ enum Kind : size_t { kTensor, kGraph, kContext, kError };
 
 const wasinn_wit_functions& Wit() { return *wasinn_wit(); }
 
-// All of it is there to be read.
+// Checks that all of it can be read.
 void Read(wasinn_wit_view& view, size_t element) {
   volatile uint8_t sum = 0;
   const auto* bytes = static_cast<const uint8_t*>(view.data);
@@ -54,7 +54,7 @@ class Attack {
     (this->*kCalls[choices_.Index(std::size(kCalls))])();
   }
 
-  // ---- What a guest may say
+  // ---- Arguments of a guest
 
   uint32_t Rep(Kind kind) {
     switch (choices_.Index(16)) {
@@ -70,7 +70,7 @@ class Attack {
     return reps.empty() ? choices_.Number() : reps[reps.size() - 1 - choices_.Index(reps.size())];
   }
   uint32_t Enum() { return choices_.Index(16) == 1 ? choices_.Number<uint32_t>() : choices_.Index(8); }
-  // Exactly as long as it is: ASan sees what is read past it.
+  // Exactly as long as its contents: ASan sees reads beyond them.
   std::vector<char> Text() {
     static constexpr std::string_view kWords[] = {"x",   "y",    "m",    "0",  "1",
                                                   "m:1", "ggml", "onnx", "{}", R"({"mood":"a"})"};
@@ -99,14 +99,14 @@ class Attack {
     }
     return parts;
   }
-  // A list that the engine does not care to list has no address.
+  // Engines have no address for a list that they do not lift.
   template <typename T>
   std::pair<const T*, size_t> List(const std::vector<T>& items) {
     if (choices_.Index(16) == 1) return {nullptr, choices_.Number<uint32_t>()};
     return {items.data(), items.size()};
   }
 
-  // ---- What comes of it
+  // ---- Results
 
   void Keep(Kind kind, uint32_t rep) {
     FUZZ_EXPECT(rep != 0);
@@ -127,7 +127,7 @@ class Attack {
   void KeepIfOk(Kind kind, wasinn_status* status, const wasinn_wit_result& result) {
     if (Ok(status, result)) Keep(kind, result.rep);
   }
-  // A call consumes its inputs, however it ends, if the guest was there to be called.
+  // A call consumes its inputs, however it ends, if the guest was still there.
   void Consumed(const Named& inputs) {
     for (const wasinn_wit_named_tensor& input : inputs.tensors) std::erase(reps_[kTensor], input.tensor);
   }
@@ -151,7 +151,7 @@ class Attack {
     if (!Trapped(Wit().tensor_dimensions(guest_, tensor, &view))) Read(view, sizeof(uint32_t));
     if (!Trapped(Wit().tensor_type(guest_, tensor, &type))) FUZZ_EXPECT(type <= 6);
     if (Trapped(Wit().tensor_data(guest_, tensor, &view))) return;
-    if (choices_.Index(4) == 3) Drop();  // a view outlives what it shows
+    if (choices_.Index(4) == 3) Drop();  // a view outlives its tensor
     Read(view, 1);
   }
   void Load() {
@@ -281,7 +281,7 @@ class Attack {
     return !Trapped(drops[kind](guest_, rep));
   }
 
-  // Then nothing is left: whatever the guest holds came out of some call.
+  // Then nothing is left: everything that the guest holds came from some call.
   void DropAll() {
     for (size_t kind = kMostKinds; kind-- > 0;) {
       for (const uint32_t rep : reps_[kind]) (void)DropOne(static_cast<Kind>(kind), rep);

@@ -1,5 +1,5 @@
-// Calls of wasi:nn as an engine makes them for a component, in any order, with any lists, strings and reps: the engine lifts
-// them, so that lists and strings are sound, and all that they say may be a lie.
+// Calls of wasi:nn like those of an engine for a component, in any order, with any lists, strings and reps. The engine
+// lifts them, so lists and strings are sound, but all of their contents can be wrong.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -8,7 +8,8 @@
 
 namespace wasinn::fuzz {
 
-// The guest's limits are those of in_process_host.h, but for the bytes of its models and tensors. It holds nothing in the end.
+// The guest's limits are those of in_process_host.h, except for the bytes of its models and tensors. At the end it
+// holds nothing.
 void AttackAsComponent(Choices& choices, wasinn_guest* guest, uint64_t most_bytes);
 
 }  // namespace wasinn::fuzz

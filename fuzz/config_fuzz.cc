@@ -1,4 +1,4 @@
-// Configuration: any text and any key and value end in options or in an error that says why; setting one key changes no
+// Configuration: any text, key and value lead to options or to an error that says why. Setting one key changes no
 // other.
 #include <string>
 #include <string_view>
@@ -22,7 +22,7 @@ void ReadOptions(const core::Config& config) {
   if (!options) ExpectClear(options.error());
 }
 
-// The keys of flags, whose values the command line passes on as the user wrote them.
+// The keys of flags, whose values the command line passes on unchanged.
 void SetOneKey(std::string_view value) {
   core::Config config;
   ExpectClear(config.Set("log.level", value));

@@ -1,4 +1,4 @@
-// What a fuzzer holds to be always true. A violation stops it with the place, so that the input is kept.
+// A condition that must always hold. A violation stops the fuzzer with its place, so that the input is kept.
 #pragma once
 
 #include <cstdio>

@@ -60,9 +60,9 @@ uint32_t FakeGuest::Call(Function function, const uint64_t* args) {
 
 void FakeGuest::ExpectOnlyResultsWritten(Function function, const uint64_t* args, uint32_t error) const {
   Piece result, buffer;
-  const bool told_size = function == kGetOutput && error == kTooLarge;
+  const bool needed_size = function == kGetOutput && error == kTooLarge;
   static constexpr size_t kResultAt[kFunctionCount] = {4, 2, 1, 0, 0, 4};
-  if (kResultAt[function] != 0 && (error == 0 || told_size)) {
+  if (kResultAt[function] != 0 && (error == 0 || needed_size)) {
     result.begin = args[kResultAt[function]];
     result.end = result.begin + sizeof(uint32_t);
     FUZZ_EXPECT(result.end <= memory_.size());
@@ -73,7 +73,7 @@ void FakeGuest::ExpectOnlyResultsWritten(Function function, const uint64_t* args
     buffer = {args[2], args[2] + written};
     FUZZ_EXPECT(buffer.end <= memory_.size());
   }
-  if (told_size) FUZZ_EXPECT(Read(static_cast<uint32_t>(result.begin)) > args[3]);
+  if (needed_size) FUZZ_EXPECT(Read(static_cast<uint32_t>(result.begin)) > args[3]);
   for (size_t i = 0; i < memory_.size(); ++i) {
     const auto in = [i](const Piece& piece) { return i >= piece.begin && i < piece.end; };
     FUZZ_EXPECT(memory_[i] == before_[i] || in(result) || in(buffer));

@@ -1,5 +1,5 @@
-// A guest's linear memory and calls of wasi_ephemeral_nn on it, watched: a call writes nothing but its results, and
-// nothing at all when it fails.
+// A guest's linear memory and calls of wasi_ephemeral_nn on it, with checks: a call only writes its results, and
+// nothing at all if it fails.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -24,9 +24,9 @@ class FakeGuest {
 
   std::vector<uint8_t>& memory() { return memory_; }
   uint32_t size() const { return static_cast<uint32_t>(memory_.size()); }
-  // 0 where it is outside.
+  // 0 outside of the memory.
   uint32_t Read(uint32_t address) const;
-  // Writes what fits.
+  // Writes only the bytes that are inside the memory.
   void Write(uint32_t address, const void* bytes, size_t size);
 
  private:

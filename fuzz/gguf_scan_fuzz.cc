@@ -1,5 +1,5 @@
-// What looks through the bytes of a guest's language model before llama.cpp parses them: never reads outside of what it
-// is given, ends soon, and lets a guest do nothing that a host may not.
+// The check of a guest's language model before llama.cpp parses it: it never reads outside of its input, ends soon, and
+// lets a guest do nothing that a host may not.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,7 +30,7 @@ std::optional<llama::ModelScan> Scan(const std::vector<uint8_t>& bytes, bool of_
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Exactly as large as the input: ASan sees each byte that is read past it.
+  // Exactly as large as the input: ASan sees each read beyond it.
   const std::vector<uint8_t> bytes(data, data + size);
   const auto host = Scan(bytes, false);
   const auto guest = Scan(bytes, true);

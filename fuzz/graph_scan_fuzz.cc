@@ -1,5 +1,5 @@
-// What reads the bytes of a TensorFlow graph before TensorFlow does: never reads outside of what it is given, ends
-// soon, counts what loading makes, and lets a guest's graph have no operation that is not on the list.
+// The check of a TensorFlow graph before TensorFlow reads it: it never reads outside of its input, ends soon, counts
+// what loading would make, and lets a guest's graph have no operation that is not on the list.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -41,7 +41,7 @@ bool StaysInside(const std::vector<tensorflow::ScannedNode>& nodes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Exactly as large as the input: ASan sees each byte that is read past it.
+  // Exactly as large as the input: ASan sees each read beyond it.
   const std::vector<uint8_t> bytes(data, data + size);
   const auto scan = Scan(bytes);
   if (!scan) return 0;

@@ -8,7 +8,7 @@
 namespace wasinn::fuzz {
 namespace {
 
-// Without waiting: no model here has a delay, and the deadlines are for those that a mutation made.
+// Nothing waits: no model here has a delay, and the deadlines are for delays that a mutation made.
 constexpr char kConfig[] =
     "backend_dirs = ['" FUZZ_ECHO_FOLDER
     "']\n"
@@ -17,7 +17,7 @@ constexpr char kConfig[] =
     "load_timeout_ms = 100\ncompute_timeout_ms = 100\n"
     "[policy]\nload = 'in-process'\n";  // where the fuzzer sees it
 
-// The first fifteen are numbered in seeds: what is new goes to the end.
+// Seeds have the numbers of the first fifteen, so new ones go to the end.
 constexpr std::string_view kModels[] = {
     "GGUF\nin x f32 2\n",
     "GGUF\nin x f32 -1,-1\n",

@@ -116,9 +116,9 @@ bool LyingWorker::ServeOne(Channel& channel) {
 bool LyingWorker::AnswerFirst(Channel& channel, Request& request) {
   Writer answer(answer_);
   answer.Number(Or(uint32_t{WASINN_OK}));
-  TellText(answer, "");
+  WriteText(answer, "");
   if (request.op == Op::kStart) {
-    for (const char* text : {"lies", "1", "", "cpu"}) TellText(answer, text);
+    for (const char* text : {"lies", "1", "", "cpu"}) WriteText(answer, text);
   }
   if (!request.descriptors.empty() && !Lies()) {
     channels_.push_back({.socket = Socket(std::move(request.descriptors[0]))});
@@ -130,7 +130,7 @@ bool LyingWorker::AnswerOther(Channel& channel, Request& request) {
   if (request.op == Op::kCancel) return true;
   KeepArea(request);
   Writer answer(answer_);
-  TellHead(answer);
+  WriteHead(answer);
   if (request.op == Op::kFetch) {
     if (!request.descriptors.empty()) {
       auto segment = Segment::Map(request.descriptors[0], payload_.size(), true);
@@ -143,7 +143,7 @@ bool LyingWorker::AnswerOther(Channel& channel, Request& request) {
   WritePayload(request.op, payload);
   payload_.resize(payload.used());
   answer.Number(Or(uint64_t{payload.used()}));
-  if (!Lies()) answer.Bytes(payload_.data(), payload_.size());  // else it is to be fetched
+  if (!Lies()) answer.Bytes(payload_.data(), payload_.size());  // otherwise it has to be fetched
   if (Lies()) Scribble();
   const bool stays = Send(channel, answer.written());
   if (Lies()) Scribble();
@@ -179,7 +179,7 @@ bool LyingWorker::Send(Channel& channel, std::span<const uint8_t> answer) {
   }
 }
 
-// ---- Memory that both have
+// ---- Shared memory
 
 void LyingWorker::KeepArea(Request& request) {
   const bool is_area =
@@ -202,13 +202,13 @@ void LyingWorker::Scribble() {
 
 // ---- Answers
 
-void LyingWorker::TellText(Writer& writer, std::string_view truth) {
+void LyingWorker::WriteText(Writer& writer, std::string_view truth) {
   if (!Lies()) return writer.Text(truth);
   if (Lies()) return writer.Number(lies_.Number<uint32_t>());
   writer.Text(lies_.Text(lies_.Number()));
 }
 
-void LyingWorker::TellHead(Writer& answer) {
+void LyingWorker::WriteHead(Writer& answer) {
   const auto code = Or(uint32_t{WASINN_OK});
   answer.Number(code);
   answer.Number(Or(uint64_t{0}));
@@ -217,39 +217,39 @@ void LyingWorker::TellHead(Writer& answer) {
   answer.Number(lines);
   for (uint32_t i = 0; i < std::min(lines, 80u); ++i) {
     answer.Number(Or(uint32_t{WASINN_LOG_WARNING}));
-    TellText(answer, "a line");
+    WriteText(answer, "a line");
   }
-  if (code != WASINN_OK) TellText(answer, "it failed");
+  if (code != WASINN_OK) WriteText(answer, "it failed");
 }
 
 void LyingWorker::WritePayload(Op op, Writer& payload) {
   switch (op) {
     case Op::kLoad:
-      return TellModel(payload);
+      return WriteModel(payload);
     case Op::kCompute:
     case Op::kStep:
     case Op::kShow:
-      return TellOutputs(payload);
+      return WriteOutputs(payload);
     case Op::kPiece:
       payload.Number(Or(isolation::RoundUp(kHonestBytes)));
-      return TellOutput(payload);
+      return WriteOutput(payload);
     default:
       return;
   }
 }
 
-void LyingWorker::TellModel(Writer& payload) {
+void LyingWorker::WriteModel(Writer& payload) {
   payload.Number(Or(UINT32_MAX));
   payload.Number(Or(0u));
   late_ = Or(uint8_t{0}) != 0;
   payload.Number(static_cast<uint8_t>(late_));
-  TellIos(payload, Or(1u));
+  WriteIos(payload, Or(1u));
   outputs_ = Or(late_ ? 0u : 1u);
-  TellIos(payload, outputs_);
-  TellText(payload, "{}");
+  WriteIos(payload, outputs_);
+  WriteText(payload, "{}");
 }
 
-void LyingWorker::TellIos(Writer& payload, uint32_t count) {
+void LyingWorker::WriteIos(Writer& payload, uint32_t count) {
   constexpr uint32_t kMost = 16;  // of those that there are
   payload.Number(count);
   for (uint32_t i = 0; i < std::min(count, kMost); ++i) {
@@ -258,29 +258,29 @@ void LyingWorker::TellIos(Writer& payload, uint32_t count) {
     const auto rank = Or(int32_t{1});
     payload.Number(rank);
     for (int32_t dim = 0; dim < std::min(rank, 40); ++dim) payload.Number(Or(kHonestSize));
-    TellText(payload, "x");
-    TellText(payload, "");
+    WriteText(payload, "x");
+    WriteText(payload, "");
   }
 }
 
-void LyingWorker::TellOutputs(Writer& payload) {
+void LyingWorker::WriteOutputs(Writer& payload) {
   payload.Number(Or(isolation::RoundUp(kHonestBytes)));
   uint32_t count = outputs_;
   if (late_) {
     count = Or(1u);
-    TellIos(payload, count);
+    WriteIos(payload, count);
   }
   payload.Number(Or(count));
-  for (uint32_t i = 0; i < std::min(count, 16u); ++i) TellOutput(payload);
+  for (uint32_t i = 0; i < std::min(count, 16u); ++i) WriteOutput(payload);
   const auto area = areas_.find(Op::kUseOutputArea);
   if (area == areas_.end() || area->second.size() < kHonestBytes) return;
   std::memcpy(area->second.data(), kHonestOutput, kHonestBytes);
 }
 
-void LyingWorker::TellOutput(Writer& payload) {
+void LyingWorker::WriteOutput(Writer& payload) {
   const auto code = Or(uint32_t{WASINN_OK});
   payload.Number(code);
-  if (code != WASINN_OK) return TellText(payload, "there is none");
+  if (code != WASINN_OK) return WriteText(payload, "there is none");
   payload.Number(Or(uint64_t{0}));
   payload.Number(Or(uint32_t{WASINN_DTYPE_F32}));
   const auto rank = Or(1u);

@@ -1,4 +1,4 @@
-// A worker that has been taken over, on a thread: it answers what a host asks, and the input says where it lies.
+// A worker that has been taken over, on a thread: it answers a host's requests, and the input decides where it lies.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@
 
 namespace wasinn::fuzz {
 
-// A model that does not lie has one input and one output "x" of three floats, and this is what each compute gives.
+// A model that does not lie has one input and one output "x" of three floats, and each compute returns these.
 inline constexpr int64_t kHonestSize = 3;
 inline constexpr float kHonestOutput[kHonestSize] = {1.5f, -2, 0.25f};
 
-// Every worker that a host has, one after the other. It is never destroyed: its thread lasts as long as the process.
+// All workers of a host, one after the other. It is never destroyed: its thread lasts as long as the process.
 class LyingWorker {
  public:
-  // In `folder` is channel_forwarder, which connects here when a host starts it.
+  // `folder` has channel_forwarder, which connects here when a host starts it.
   explicit LyingWorker(const std::filesystem::path& folder);
 
-  // Where the workers lie from now on. At the end of the input they say the truth.
+  // The input for the lies from now on. At its end the workers say the truth.
   void Use(std::span<const uint8_t> lies);
 
  private:
@@ -44,7 +44,7 @@ class LyingWorker {
   };
 
   void Serve();
-  // These return false when the channel is to be closed.
+  // These return false if the channel has to be closed.
   bool ServeOne(Channel& channel);
   bool AnswerFirst(Channel& channel, Request& request);
   bool AnswerOther(Channel& channel, Request& request);
@@ -52,28 +52,28 @@ class LyingWorker {
 
   void KeepArea(Request& request);
   void WritePayload(isolation::Op op, isolation::Writer& payload);
-  void TellModel(isolation::Writer& payload);
-  void TellIos(isolation::Writer& payload, uint32_t count);
-  void TellOutputs(isolation::Writer& payload);
-  void TellOutput(isolation::Writer& payload);
-  void TellHead(isolation::Writer& answer);
-  void TellText(isolation::Writer& writer, std::string_view truth);
-  // Into memory that the host may be reading.
+  void WriteModel(isolation::Writer& payload);
+  void WriteIos(isolation::Writer& payload, uint32_t count);
+  void WriteOutputs(isolation::Writer& payload);
+  void WriteOutput(isolation::Writer& payload);
+  void WriteHead(isolation::Writer& answer);
+  void WriteText(isolation::Writer& writer, std::string_view truth);
+  // Writes into memory that the host may be reading.
   void Scribble();
 
   bool Lies() { return lies_.Index(16) == 15; }
-  // The truth, or a number that is likely to hurt.
+  // The truth, or a number that is likely to do harm.
   template <typename T>
   T Or(T truth);
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<uint8_t> input_;
   Choices lies_{{}};
   uint32_t outputs_ = 1;  // of the newest model
   bool late_ = false;
-  std::map<isolation::Op, isolation::Segment> areas_;  // the newest that the host gave by each
+  std::map<isolation::Op, isolation::Segment> areas_;  // the newest that the host sent, by each
 
-  // Of the thread.
+  // Only used by the thread.
   base::Descriptor listening_;
   isolation::Socket forwarder_;
   std::list<Channel> channels_;

@@ -1,5 +1,5 @@
-// What looks through the bytes of a guest's ONNX model before ONNX Runtime parses them: never reads outside of what it
-// is given, ends soon, and lets a guest do nothing that a host may not.
+// The check of a guest's ONNX model before ONNX Runtime parses it: it never reads outside of its input, ends soon, and
+// lets a guest do nothing that a host may not.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,7 +24,7 @@ std::optional<onnx::ModelScan> Scan(const std::vector<uint8_t>& bytes, onnx::Tru
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Exactly as large as the input: ASan sees each byte that is read past it.
+  // Exactly as large as the input: ASan sees each read beyond it.
   const std::vector<uint8_t> bytes(data, data + size);
   const auto host = Scan(bytes, onnx::Trust::kHost);
   const auto guest = Scan(bytes, onnx::Trust::kGuest);

@@ -63,7 +63,7 @@ void MutateOnce(Random& random, const std::vector<Bytes>& seeds, Bytes& input) {
     case 3:  // cut a piece out
       input.erase(position, position + static_cast<ptrdiff_t>(random.Below(input.size() - at + 1)));
       break;
-    default: {  // go on as another seed does
+    default: {  // continue as another seed does
       if (seeds.empty()) break;
       const Bytes& other = seeds[random.Below(seeds.size())];
       const size_t from = random.Below(other.size() + 1);

@@ -1,6 +1,7 @@
-// Answers of servers to the backend `remote`: what a server tells of a model, and how it answers an inference. Whatever the bytes, they end
-// in outputs or in an error of ours, the same one in however many slices the message came; an output has as many bytes as its shape says,
-// and no more is allocated than a compute may. An input has the length of a slice, a limit, and the metadata before the answer.
+// Answers of servers to the backend `remote`: descriptions of a model, and answers to an inference. Any bytes lead to
+// outputs or to an error of ours, and to the same one in however many slices the message came. An output has as many
+// bytes as its shape says, and an answer allocates no more than a compute may. An input has the length of a slice, a
+// limit, and the metadata before the answer.
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
-// The same as remote_answer over HTTP: metadata and answers in JSON, with raw bytes behind it or without. An input has a limit, the length of the
-// JSON and that of the metadata, then both texts.
+// The same as remote_answer over HTTP: metadata and answers in JSON, with or without raw bytes after it. An input has a
+// limit, the length of the JSON and that of the metadata, then both texts.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@
 namespace wasinn::fuzz {
 namespace {
 
-// A value that is skipped ends where it ends when it stands alone.
+// A skipped value ends at the same place as if it were parsed.
 void CheckSkip(std::string_view text) {
   std::string_view value;
   if (CodeOf([&] { value = remote::JsonCursor(text).Skip(); }) != WASINN_OK) return;

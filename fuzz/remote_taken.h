@@ -22,7 +22,7 @@ using remote::Outputs;
 using remote::Port;
 using remote::Signature;
 
-// Of what is bound: a host would not have more for a model either.
+// The limit for one bound output: a host would not allow a model more.
 inline constexpr uint64_t kMostBound = 1 << 16;
 
 inline grpc::ByteBuffer Message(std::string_view bytes, size_t piece) {
@@ -34,7 +34,7 @@ inline grpc::ByteBuffer Message(std::string_view bytes, size_t piece) {
   return {slices.data(), slices.size()};
 }
 
-// What `call` throws; WASINN_OK: nothing. Anything but an error of ours ends the fuzzer.
+// The code that `call` throws; WASINN_OK if it throws nothing. Anything but an error of ours ends the fuzzer.
 template <typename Call>
 wasinn_code CodeOf(Call&& call, std::string* what = nullptr) {
   try {
@@ -50,7 +50,7 @@ wasinn_code CodeOf(Call&& call, std::string* what = nullptr) {
 // The outputs of one answer, and how it ended.
 class Taken {
  public:
-  // `read`: what a protocol makes of an answer.
+  // `read` is how a protocol reads an answer.
   template <typename Read>
   Taken(const Signature& signature, const grpc::ByteBuffer& message, uint64_t most, Read read)
       : signature_(signature), outputs_(signature) {

@@ -1,4 +1,5 @@
-// What holds of every inference request that wasinn-serve has read, whatever it came over, and of the memory that is held meanwhile.
+// Checks that hold for every inference request that wasinn-serve has read, over any protocol, and for the memory that
+// is held meanwhile.
 #pragma once
 
 #include <wasinn/types.h>
@@ -64,7 +65,7 @@ inline bool IsSame(const serve::Failure& one, const serve::Failure& other) {
 // What there may be no memory for does not end otherwise.
 inline bool IsNoMemory(const serve::Failure& failure) { return IsSame(failure, serve::NoMemory()); }
 
-// An answer that has each input as an output. It refers to them.
+// An answer that returns each input as an output. It refers to them.
 inline serve::InferResponse Echo(const serve::InferRequest& request) {
   serve::InferResponse response{request.model, request.version, {}};
   for (const serve::InputTensor& input : request.inputs) {

@@ -1,7 +1,8 @@
-// Inference requests as messages of Protocol Buffers, as clients send them to wasinn-serve. Any of them ends in a request or in an error,
-// the same one in however many pieces the message came, and with little memory; what is read lies in the message or is the request's own,
-// which is charged, and is what Protocol Buffers itself reads. An answer that is made of it says the same. An input has how large the pieces
-// are, and a budget, before the message.
+// Inference requests as messages of Protocol Buffers, from clients of wasinn-serve. Any bytes lead to a request or to
+// an error, and to the same one in however many pieces the message came, with little memory. The tensors are in the
+// message or in the request's own memory, which is charged, and are the same as those that Protocol Buffers reads. An
+// answer that is made of the request has the same tensors. An input has the size of the pieces and a budget before the
+// message.
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/stubs/logging.h>
 #include <grpcpp/support/byte_buffer.h>
@@ -32,7 +33,7 @@ using serve::InferResponse;
 using serve::InputTensor;
 using serve::Outcome;
 
-// A message in pieces of so many bytes, each of which ends where its memory does.
+// A message in pieces of so many bytes, each at the end of its memory.
 class Pieces {
  public:
   Pieces(std::string_view message, size_t piece) : size_(static_cast<int>(message.size())) {
@@ -60,7 +61,7 @@ class Pieces {
   std::optional<google::protobuf::io::ConcatenatingInputStream> all_;
 };
 
-// What is made of a message, with what it holds.
+// The request that is read from a message, with the memory that it holds.
 struct Reading {
   Reading(std::string_view message, size_t piece, uint64_t most)
       : pieces(message, piece), budget(std::make_shared<serve::MemoryBudget>(most)), charge(budget) {
@@ -150,7 +151,7 @@ std::string BytesOf(const inference::InferTensorContents& contents, wasinn_dtype
 
 void CheckAgainstProtobuf(const Reading& read, std::string_view message) {
   ModelInferRequest expected;
-  // What nobody reads may be no messages: then there is nothing to compare with.
+  // Fields that are not read may be no messages: then there is nothing to compare with.
   if (!expected.ParseFromArray(message.data(), static_cast<int>(message.size()))) return;
   if (!read.outcome) {
     FUZZ_EXPECT(!read.outcome.error().message.starts_with("the message is not an inference request"));

@@ -1,6 +1,7 @@
-// Inference requests as JSON, with bytes after it, as clients send them to wasinn-serve. Any of them ends in a request or in an
-// error; what is read lies in the body or is the request's own, has as many elements as its shape says, and holds no more memory than is
-// charged. An answer that is made of it can be read again. An input has how many bytes come after the JSON, and a budget, before both.
+// Inference requests as JSON, with bytes after it, from clients of wasinn-serve. Any bytes lead to a request or to an
+// error. The tensors are in the body or in the request's own memory, have as many elements as their shapes say, and
+// hold no more memory than is charged. An answer that is made of the request can be read again. An input has the number
+// of bytes after the JSON and a budget, before both.
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -28,7 +29,7 @@ using serve::RequestBytes;
 using serve::RestRequest;
 using serve::RestResponse;
 
-// A body as a connection has it: its bytes, and behind them as many as may be read, which say nothing.
+// A body like that of a connection: its bytes, and after them as many as may be read, which have no meaning.
 class Body {
  public:
   Body(std::string_view text, uint64_t most, char behind)
@@ -93,7 +94,7 @@ void CheckRead(const RestRequest& request, Body& body, size_t json_size) {
   }
 }
 
-// A number that JSON has not, as NaN, is null there; and the sign of -0 is lost to who reads it as an integer.
+// A number that JSON does not have, such as NaN, is null there; and the sign of -0 is lost if it is read as an integer.
 template <typename T>
 bool HasOnlyNumbersOfJson(std::span<const uint8_t> bytes) {
   for (; bytes.size() >= sizeof(T); bytes = bytes.subspan(sizeof(T))) {
@@ -161,7 +162,7 @@ void CheckLittleMemory(std::string_view text, size_t json_size, uint64_t most, c
 void Check(Choices choices) {
   const auto n_after = choices.Number<uint16_t>(), little = choices.Number<uint16_t>();
   const std::string_view text = choices.Rest();
-  // More than there are: a header may say so.
+  // More than there are, because a header may say so.
   const size_t json_size = n_after <= text.size() ? text.size() - n_after : n_after;
   Body body(text, kPlenty, '\0');
   const auto read = body.Read(json_size);

@@ -23,23 +23,23 @@ T Must(core::Result<T> result) {
   return std::move(*result);
 }
 
-// One channel of a worker that serves the echo backend, as a host has it.
+// One channel of a worker that serves the echo backend, on the host's side.
 class Channel {
  public:
   explicit Channel(isolation::Socket socket) : socket_(std::move(socket)) {}
 
-  // The answer, behind the head that control channels and others have alike: its code.
+  // The answer after the head, which control channels and others have in common: its code.
   isolation::Reader Ask(std::span<const uint8_t> request, std::span<const int> descriptors = {}) {
     FUZZ_EXPECT(socket_.Send(request, descriptors) == isolation::Socket::Sent::kDone);
     const isolation::Socket::Received received = socket_.Receive(answer_);
     FUZZ_EXPECT(received.outcome == isolation::Socket::Outcome::kMessage && received.bytes <= answer_.size());
     return isolation::Reader({answer_.data(), received.bytes});
   }
-  // Without waiting for an answer. False: the worker has hung up.
+  // Does not wait for an answer. Returns false if the worker has hung up.
   bool Tell(std::span<const uint8_t> request, std::span<const int> descriptors) {
     return socket_.Send(request, descriptors) == isolation::Socket::Sent::kDone;
   }
-  // The same; or it hung up, as it may where it was told nonsense.
+  // The same; or it has hung up, as it may after a wrong message.
   bool Hear(isolation::Reader& answer) {
     const isolation::Socket::Received received = socket_.Receive(answer_);
     FUZZ_EXPECT(received.outcome != isolation::Socket::Outcome::kTooLate && received.bytes <= answer_.size());
@@ -91,7 +91,7 @@ class Worker {
     FUZZ_EXPECT(first_.Ask(request.written()).Number<uint32_t>() == WASINN_OK);
   }
 
-  // On a busy machine the threads of earlier channels may not have ended yet, and the system gives no more of them.
+  // On a busy machine the threads of earlier channels may still be running, and the system refuses more of them.
   Channel AddChannel() {
     auto [here, there] = Must(isolation::Socket::MakePair());
     while (!TryAddChannel(there.number())) std::this_thread::yield();

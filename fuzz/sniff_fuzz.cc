@@ -1,5 +1,5 @@
-// Recognising model formats from bytes and from file names: never reads outside of what it is given, and its answer
-// depends on nothing else.
+// Recognising model formats from bytes and from file names: it never reads outside of its input, and its answer depends
+// on nothing else.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace core = wasinn::core;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Exactly as large as the input: ASan sees each byte that is read past it.
+  // Exactly as large as the input: ASan sees each read beyond it.
   const std::vector<uint8_t> bytes(data, data + size);
   const core::Formats formats = core::StandardFormats();
   const std::string found = core::FormatOfBytes(formats, bytes, size);
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string name(reinterpret_cast<const char*>(data), size);
   const std::string by_name = core::FormatOfFileName(formats, name);
   FUZZ_EXPECT(core::FormatOfFileName(formats, "folder/" + name) == by_name);
-  // What is known in some spelling is known by its name too.
+  // A format that is known by some spelling is also known by its name.
   FUZZ_EXPECT(core::FormatName(core::FormatName(name)) == core::FormatName(name));
   if (const auto target = core::ParseTarget(name)) {
     const auto again = core::ParseTarget(core::TargetName(*target));

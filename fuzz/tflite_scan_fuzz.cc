@@ -1,6 +1,6 @@
-// What reads the bytes of a TensorFlow Lite model before an interpreter is made of it: never reads outside of what it
-// is given, though TensorFlow Lite's own verifier is not asked here; ends soon and makes no more of a model than the model
-// has; and lets a guest do nothing that a host may not.
+// The check of a TensorFlow Lite model before an interpreter is made of it: it never reads outside of its input, though
+// TensorFlow Lite's own verifier is not used here; it ends soon, and makes no more of a model than the model has; and
+// it lets a guest do nothing that a host may not.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -31,7 +31,7 @@ void CheckPorts(const std::vector<tflite::ScannedPort>& ports, const tflite::Mod
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Exactly as large as the input: ASan sees each byte that is read past it.
+  // Exactly as large as the input: ASan sees each read beyond it.
   const std::vector<uint8_t> bytes(data, data + size);
   const auto host = Scan(bytes, tflite::Trust::kHost);
   const auto guest = Scan(bytes, tflite::Trust::kGuest);

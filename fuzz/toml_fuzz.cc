@@ -1,6 +1,6 @@
-// Settings as a plugin has them: a file, the environment, and folders of models. Any of them end in a host or in an error that
-// says why. In that host a guest's name leads to a model that is registered under it, never to a path. An input has the
-// environment and the guest's names before the file's text.
+// Settings like those of a plugin: a file, the environment, and folders of models. Any of them lead to a host or to an
+// error that says why. In that host a guest's name leads to a model that is registered under it, never to a path. An
+// input has the environment and the guest's names before the file's text.
 #include <unistd.h>
 
 #include <charconv>
@@ -25,7 +25,7 @@ namespace {
 constexpr const char* kVariables[] = {"WASINN_MODELS",  "WASINN_NN_TIMEOUT",    "WASINN_NN_MAX_BYTES",
                                       "WASINN_DIALECT", "WASINN_NN_MAX_GRAPHS", "WASINN_NN_LOAD",
                                       "WASINN_THREADS"};
-// What would start a program, or wait for a file.
+// Settings that would start a program, or wait for a file.
 constexpr std::string_view kLeftOut[] = {"isolate", "gate"};
 
 void WriteFile(const fs::path& path, std::string_view text) {
@@ -35,7 +35,8 @@ void WriteFile(const fs::path& path, std::string_view text) {
   FUZZ_EXPECT(file.good());
 }
 
-// A folder for the whole run, which is where this process works: settings, models, and one model beside that nobody registers.
+// A folder for the whole run, which is the working folder of this process: it has settings, models, and one model that
+// is not registered.
 class Folder {
  public:
   Folder() {
@@ -81,7 +82,7 @@ void SetEnvironment(Choices& choices, const Folder& folder) {
   }
 }
 
-// How guests may write the models that are registered.
+// The spellings that guests may use for the registered models.
 std::set<std::string> NamesOf(const Host& host) {
   std::set<std::string> names;
   for (const ModelInfo& model : host.Models()) {

@@ -1,5 +1,5 @@
-// What a component's calls reach behind its engine. Whatever a guest did, its quotas hold, what it drops is gone, and an honest
-// inference works in the same host afterwards.
+// The calls of a component, as they arrive behind its engine. Whatever a guest did, its quotas hold, dropped objects
+// are gone, and an honest inference works in the same host afterwards.
 #include <wasinn/wit.h>
 
 #include <array>

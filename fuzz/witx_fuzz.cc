@@ -1,5 +1,5 @@
-// Sequences of wasi_ephemeral_nn calls with any arguments over any memory, with the echo backend under them. Whatever a
-// guest did, its quotas hold, the log stays clean, and an honest inference works in the same host afterwards.
+// Sequences of wasi_ephemeral_nn calls with any arguments over any memory, on the echo backend. Whatever a guest did,
+// its quotas hold, the log stays clean, and an honest inference works in the same host afterwards.
 #include <cstring>
 #include <span>
 #include <string>
@@ -95,7 +95,7 @@ class Attack {
     Remember(descriptor);
   }
 
-  // The shortest way to a context that works, so that the later functions are reached.
+  // The shortest way to a working context, so that the later functions are reached.
   void UseByName() {
     program_.Write(0, "m", 1);
     const uint64_t load[] = {0, 1, 4};

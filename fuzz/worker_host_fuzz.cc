@@ -1,6 +1,6 @@
-// The host's side of what it and its workers say to each other. A guest of a host with isolation does anything, and its workers
-// say anything: the guest gets errors, its quotas hold, the log stays clean, and the next guest's inference is right. The first
-// byte of an input is how many bytes of it are the guest's; the rest is where the workers lie.
+// The host's side of the protocol between it and its workers. A guest of a host with isolation does anything, and its
+// workers say anything: the guest gets errors, its quotas hold, the log stays clean, and the next guest's inference is
+// right. The first byte of an input is the number of the guest's bytes; the rest decides where the workers lie.
 #include <wasinn/wit.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// The worker's side of what it and its host say to each other. A host is trusted: what it gets wrong may cost the worker's guest
-// an error, yet not the worker. One thing is held to be true: segments are as large as it says, for in its sandbox a worker
-// cannot ask. The input is what comes over a channel; each question gets one answer, which can be read, and an honest inference
-// works afterwards in the same worker.
+// The worker's side of the protocol between it and its host. A host is trusted: its mistakes may cost the worker's
+// guest an error, but not the worker. One thing is assumed: segments are as large as the host says, because a worker in
+// its sandbox cannot check. The input is what comes over a channel. Each question gets one answer, which can be read,
+// and an honest inference works afterwards in the same worker.
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ Segment CopyOf(std::string_view text) {
   return Must(Segment::MakeCopy({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
 }
 
-// ---- What a host says
+// ---- Messages of a host
 
 class Host {
  public:
@@ -71,7 +71,7 @@ class Host {
     return kAll[processors_++ % std::size(kAll)];
   }
 
-  // One question and its answer. False: the worker has hung up.
+  // One question and its answer. Returns false if the worker has hung up.
   bool Ask() {
     static constexpr Op kOps[] = {Op::kLoad,    Op::kNewSlot, Op::kUseInputArea, Op::kUseOutputArea, Op::kCompute,
                                   Op::kShow,    Op::kStep,    Op::kPiece,        Op::kUsePieceArea,  Op::kShare,
@@ -93,7 +93,7 @@ class Host {
     return true;
   }
 
-  // In a packet, or in a segment as what is too long for one.
+  // In a packet, or in a segment if it is too long for one.
   bool Send(std::span<const uint8_t> request) {
     std::vector<int> descriptors(files_.size());
     std::ranges::transform(files_, descriptors.begin(), &base::Descriptor::number);
@@ -193,7 +193,7 @@ class Host {
     for (uint32_t i = 0; i < count; ++i) request.Number(Or(i));
   }
 
-  // Memory that both have, or something else.
+  // Shared memory, or something else.
   void AddFile(uint64_t bytes) {
     if (Odd()) return files_.push_back(base::Descriptor(::open("/dev/null", O_RDWR | O_CLOEXEC)));
     const Segment segment = Must(Segment::Make(bytes));
@@ -253,7 +253,7 @@ class Questions {
     Ask(std::array{area.descriptor()});
     return area;
   }
-  // Where the output lies. The input is at the beginning of its area.
+  // The position of the output. The input is at the beginning of its area.
   uint64_t Compute(std::span<const int64_t> dims, uint64_t bytes) {
     Writer& request = New(Op::kCompute);
     request.Number(isolation::kAnyProcessor);
