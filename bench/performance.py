@@ -126,7 +126,7 @@ def run(line, priority):
     try:
         done = subprocess.run(
             command, cwd=SOURCE, env={**os.environ, **line.environment}, capture_output=True, text=True, timeout=300
-        )  # fmt: skip
+        )
         if done.returncode != 0:
             return (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
         report = json.loads(done.stdout)

@@ -26,7 +26,7 @@ def profile():
         out = pathlib.Path(folder) / "callgrind.out"
         tests = ROOT / "build/core/bin/unit_tests"
         subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", tests, f"--gtest_filter={TEST}"],
-                       check=True, capture_output=True)  # fmt: skip
+                       check=True, capture_output=True)
         return Profile(out)
 
 

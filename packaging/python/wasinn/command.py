@@ -76,8 +76,8 @@ def run(
 ) -> Outcome:
     """Runs a program in the sandbox, in a separate process, like `wasinn run`, and waits for its end.
 
-    `models` are files or folders by the names that the guest uses, `dirs` are "HOST[::GUEST][:ro]", `env` is the guest's
-    environment, `timeout` is a text such as "1s", `max_memory` one such as "64M", `flags` are other flags of
+    `models` are files or folders by the names that the guest uses, `dirs` are "HOST[::GUEST][:ro]", `env` is the
+    guest's environment, `timeout` is a text such as "1s", `max_memory` one such as "64M", `flags` are other flags of
     `wasinn run`. `input` is the guest's stdin; with the module "-" it is the module."""
     _not_a_flag(module)
     # The report needs a named file, and a path without links: the command follows no link in a folder of the guest,

@@ -48,8 +48,8 @@ def _type_of(view: memoryview) -> str:
 class Tensor:
     """Elements of one type in a shape: dense, the last dimension varies fastest, little-endian.
 
-    `dtype` is "f16", "bf16", "f32", "f64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64" or "bool"; `data` has the
-    bytes."""
+    `dtype` is "f16", "bf16", "f32", "f64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64" or "bool"; `data` has
+    the bytes."""
 
     dtype: str
     shape: tuple[int, ...]
