@@ -38,8 +38,8 @@ bool IsSystems(const std::string& folder) {
   return false;
 }
 
-// The newest "NAME.VERSION" of a folder, "libonnxruntime.so.1.31.1" for "libonnxruntime.so.1"; empty if it has none. Python's
-// packages have no links, and so no file with the plain name.
+// The newest "NAME.VERSION" of a folder, "libonnxruntime.so.1.31.1" for "libonnxruntime.so.1"; empty if it has none.
+// Python's packages have no links, and so no file with the plain name.
 std::string WithVersion(const std::filesystem::path& folder, const std::string& name) {
   std::string newest;
   std::error_code ignored;

@@ -48,7 +48,7 @@ class Library {
 // Sets a variable for a framework that only takes a setting from the environment, which it reads when its library is
 // opened. If the environment has the variable already, the operator's value stays, and nothing is written. Else no
 // other thread of the program may read the environment at this moment (backend.h): glibc has no lock that both take.
-inline void TellFramework(const char* variable, const char* value) {
+inline void SetForFramework(const char* variable, const char* value) {
   if (std::getenv(variable) == nullptr) setenv(variable, value, 0);
 }
 

@@ -284,8 +284,8 @@ void MakeOutput(wasinn_backend_slot* slot, size_t index) {
 wasinn_error* CheckBytes(const wasinn_backend_slot* slot, const wasinn_compute_options* options) {
   uint64_t bytes = 0;
   for (const Buffer& input : slot->inputs) bytes += input.tensor.bytes * slot->model->takes;
-  const uint64_t told = wasinn::backend::ReadStruct(options).max_bytes;
-  const uint64_t most = told != 0 ? told : slot->max_bytes;
+  const uint64_t limit = wasinn::backend::ReadStruct(options).max_bytes;
+  const uint64_t most = limit != 0 ? limit : slot->max_bytes;
   if (most == 0 || bytes <= most) return nullptr;
   return Fail(WASINN_ERROR_TOO_LARGE,
               "the compute takes " + std::to_string(bytes) + " bytes of " + std::to_string(most));

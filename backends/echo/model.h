@@ -7,15 +7,16 @@
 //  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
 //  - gated BYTE: only a compute whose inputs have such a byte waits there, or with `pieces` the step that reaches it
 //  - cancel_gate PATH: a cancel of a compute waits there, though none may block
-//  - load_gate PATH: a load waits there, unload_gate PATH: an unload, context_gate PATH: the making of a context, which can be
-//    cancelled too, free_gate PATH: the freeing of one; the backend's own key "gate" is for its open
+//  - load_gate PATH: a load waits there, unload_gate PATH: an unload, context_gate PATH: the creation of a context,
+//    which can be cancelled, too, free_gate PATH: the freeing of one; the backend's own key "gate" is for its open
 //  - turns N: at most N computes run at once, 0: the host decides; any number, if this is missing
 //  - deaf: neither a compute nor a load nor the making of a context can be cancelled
 //  - deadly BYTE: a compute ends the OS process at once if an input has such a byte
 //  - dies WHERE: a load, compute or unload ends the OS process
 //  - fail CODE: a compute ends in the error of that number
 //  - poison BYTE: a compute ends in an error if an input has such a byte
-//  - endless BYTE: a compute does not end by itself if an input has such a byte, or with `pieces` the step that reaches it
+//  - endless BYTE: a compute does not end by itself if an input has such a byte, or with `pieces` the step that reaches
+//    it
 //  - load_delay MS: a load takes that long; it can be cancelled
 //  - fail_load CODE: a load ends in the error of that number
 //  - takes BYTES: a compute allocates that many for each byte of its inputs, if it may
@@ -27,13 +28,15 @@
 //  - room BYTES: the context is full after that many
 //  - outgrows BYTES: outputs have that many, whatever their signature says
 //  - untakeable: take_output fails
-//  - memory NAME: it is computed by a device that has memory of that name, where kept outputs stay; strays: so do others
+//  - memory NAME: it is computed by a device that has memory of that name, where kept outputs stay; strays: so do all
+//    others
 //  - shares: contexts may share slots
 //  - wears: a slot cannot be reset
 //  - leaves: a compute writes nothing to outputs that are bound
 //  - says WORD: a load writes it as a warning, and as its message if it fails
 //  - keeps BYTES: each context keeps that many besides its tensors
-//  - records PATH: a compute appends a line to that file, with the shapes of its inputs, and whether all bytes are zeros
+//  - records PATH: a compute appends a line to that file, with the shapes of its inputs, and whether all bytes are
+//    zeros
 //  - load_keeps BYTES: the model keeps that many
 //  - async WORD: compute_async ends "later", on a thread of its own; or "twice" there; or it is "refused". Else it ends
 //    before it returns

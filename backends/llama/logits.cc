@@ -21,8 +21,8 @@ size_t LengthOfRow(const Model& model, size_t top) {
   Throw(WASINN_ERROR_INVALID_ARGUMENT, "top-logits: expected at most the model's {} tokens: found {}", all, top);
 }
 
-// A logit and its token as one number. Higher logits have higher numbers, and of equal ones the lower token; NaN has the
-// lowest, because sorting needs an order.
+// A logit and its token as one number. Higher logits have higher numbers, and of equal ones the lower token; NaN has
+// the lowest, because sorting needs an order.
 uint64_t NumberOf(float logit, llama_token token) {
   const auto bits = std::bit_cast<uint32_t>(logit == 0 ? 0.0F : logit);
   constexpr uint32_t kSign = 1U << 31;

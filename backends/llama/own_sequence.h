@@ -47,8 +47,8 @@ class OwnSequence : public Sequence {
   void End() override { media_ = nullptr; }
 
   // Evaluates several texts of one length, and what they begin with in common once. `taker` gets the logits of the last
-  // token of each, in order. At most as many texts as the settings have outputs; `state` may be NULL. For models that are
-  // not recurrent.
+  // token of each, in order. At most as many texts as the settings have outputs; `state` may be NULL. For models that
+  // are not recurrent.
   struct Evaluated {
     size_t tokens = 0;
     size_t restored = 0;  // of the state

@@ -1,4 +1,5 @@
-// Several texts at once, each in a sequence of its own: llama.cpp's sequences share what was copied from one to another.
+// Several texts at once, each in a sequence of its own: llama.cpp's sequences share what was copied from one to
+// another.
 #include <algorithm>
 
 #include "common/throw.h"

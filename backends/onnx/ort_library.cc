@@ -51,7 +51,7 @@ wasinn_code CodeOf(OrtErrorCode code) {
 OrtLibrary::OrtLibrary(const std::string& configured) {
   // Since 1.31 a new environment starts a thread, which looks up a host on the internet and writes below ~/.cache;
   // DisableTelemetryEvents needs an environment, so it comes too late for that.
-  backend::TellFramework("ORT_DISABLE_TELEMETRY", "1");
+  backend::SetForFramework("ORT_DISABLE_TELEMETRY", "1");
   const backend::Library library(
       {.framework = "ONNX Runtime", .install = kInstall, .names = kNames, .configured = configured});
   using GetApiBase = const OrtApiBase*(ORT_API_CALL*)();

@@ -38,7 +38,7 @@ bool IsTensorFlows(std::string_view line) {
 
 TfLibrary::TfLibrary(const std::string& configured) {
   // TensorFlow logs to stderr, and cannot log elsewhere: only fatal messages stay on.
-  backend::TellFramework("TF_CPP_MIN_LOG_LEVEL", "3");
+  backend::SetForFramework("TF_CPP_MIN_LOG_LEVEL", "3");
   std::optional<backend::StderrCapture> capture;
   // It writes a line while it is opened, regardless of its settings; not if the program has it open.
   if (dlopen("libtensorflow_framework.so.2", RTLD_LAZY | RTLD_NOLOAD) == nullptr) capture.emplace(IsTensorFlows);

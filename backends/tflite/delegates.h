@@ -50,7 +50,8 @@ class Xnnpack {
 // delegate's message is known when it refuses. Thread-safe.
 class DelegateLibrary {
  public:
-  // Open for the life of the OS process. Throws WASINN_ERROR_UNSUPPORTED_OPERATION that names the delegate and the library.
+  // Open for the life of the OS process. Throws WASINN_ERROR_UNSUPPORTED_OPERATION that names the delegate and the
+  // library.
   explicit DelegateLibrary(const DelegateConfig& config);
 
   const std::string& name() const { return config_.name; }

@@ -169,8 +169,8 @@ class Scanner {
     }
   }
 
-  // TensorFlow Lite's kernels believe what a constant says of its strings. Many tensors may have one block, and blocks of
-  // an attacker may overlap: all together are looked at once.
+  // TensorFlow Lite's kernels believe what a constant says of its strings. Many tensors may have one block, and blocks
+  // of an attacker may overlap: all together are looked at once.
   void CheckStrings(const schema::Tensor& tensor) {
     constexpr int8_t kString = 5;
     if (tensor.type() != kString || !IsConstant(tensor, buffers_)) return;

@@ -82,9 +82,9 @@ bool Holds(const c10::TypePtr& type, const c10::TypePtr& other) {
 
 // Whether a value of the type may hold anything, as far as the type shows.
 bool IsOpaque(const c10::TypePtr& type) {
-  const bool tells = IsFixed(type) || IsContainer(type) || type->kind() == c10::TypeKind::ClassType ||
-                     type->kind() == c10::TypeKind::TensorType;
-  return !tells || (IsContainer(type) && std::ranges::any_of(type->containedTypes(), IsOpaque));
+  const bool is_known = IsFixed(type) || IsContainer(type) || type->kind() == c10::TypeKind::ClassType ||
+                        type->kind() == c10::TypeKind::TensorType;
+  return !is_known || (IsContainer(type) && std::ranges::any_of(type->containedTypes(), IsOpaque));
 }
 
 c10::TypePtr WithoutOptional(const c10::TypePtr& type) {

@@ -44,7 +44,7 @@ void Print(const std::string& text) {
 void PrepareProcess() {
   InstallAllocator();
   // Else a package of AOTInductor reads as many bytes of an input as it was compiled for, whatever the input has.
-  backend::TellFramework("AOTI_RUNTIME_CHECK_INPUTS", "1");
+  backend::SetForFramework("AOTI_RUNTIME_CHECK_INPUTS", "1");
   print_before = ::torch::jit::getPrintHandler();
   ::torch::jit::setPrintHandler(Print);
   try {

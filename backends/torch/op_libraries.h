@@ -1,5 +1,5 @@
-// Libraries of custom operators. PyTorch has one list of operators and classes in an OS process, so a library's are there
-// for every model: this knows which models may have them.
+// Libraries of custom operators. PyTorch has one list of operators and classes in an OS process, so a library's are
+// there for every model: this knows which models may have them.
 #pragma once
 
 #include <torch/csrc/jit/api/module.h>

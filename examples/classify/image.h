@@ -14,8 +14,8 @@ using Pixels = std::array<float, kSide * kSide>;
 // Reads a whole file. On failure returns false and says why in *error.
 bool ReadFile(const char* path, std::vector<uint8_t>* bytes, std::string* error);
 
-// Decodes the bytes of a PNG or JPEG file into *pixels: to gray, and to 8x8 by averaging areas. A gray image that is 8x8 already
-// comes through bit for bit (byte / 255). On failure returns false and says why in *error.
+// Decodes the bytes of a PNG or JPEG file into *pixels: to gray, and to 8x8 by averaging areas. A gray image that is
+// 8x8 already comes through bit for bit (byte / 255). On failure returns false and says why in *error.
 bool DecodeImage(const std::vector<uint8_t>& bytes, Pixels* pixels, std::string* error);
 
 // Row `row` (0..3) of a picture that is 8 columns wide; each character holds two pixels, one above the other. With

@@ -18,8 +18,8 @@ namespace {
 constexpr size_t kTop = 256, kDeepest = 4;
 constexpr char kBegin[] = "{\"";
 
-// The beginning of an object. Its texts are in ASCII without escapes, because a token may be a part of another character;
-// its numbers are digits, and a space comes only after a comma or a colon.
+// The beginning of an object. Its texts are in ASCII without escapes, because a token may be a part of another
+// character; its numbers are digits, and a space comes only after a comma or a colon.
 class Object {
  public:
   // Returns false if this text cannot continue it; then nothing has changed.

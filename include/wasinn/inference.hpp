@@ -9,8 +9,8 @@
 //     const auto probabilities = outputs->find("probabilities");
 //
 // All limits and policies of the guest hold. Graph, Context and Tensor are move-only, own one resource of the guest
-// each, and must not outlive the guest. A guest may be used from any thread; a Context by one thread at a time: a second
-// one gets BUSY.
+// each, and must not outlive the guest. A guest may be used from any thread; a Context by one thread at a time: a
+// second one gets BUSY.
 #ifndef WASINN_INFERENCE_HPP_
 #define WASINN_INFERENCE_HPP_
 

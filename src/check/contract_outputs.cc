@@ -183,8 +183,8 @@ CHECK_OF(Contract, BoundOutputsFollowTheirMemory,
   Context context(model(), 0, "{}", &account_);
   Set(&context, Inputs(0));
   const wasinn_compute_options options = {.struct_size = sizeof(options), .n_wanted = 0, .wanted = nullptr};
-  wasinn_compute_result told = {.struct_size = sizeof(told)};
-  EXPECT_EQ(TakeError(table().compute(context.get(), &options, &told)).code, WASINN_ERROR_INVALID_ARGUMENT)
+  wasinn_compute_result result = {.struct_size = sizeof(result)};
+  EXPECT_EQ(TakeError(table().compute(context.get(), &options, &result)).code, WASINN_ERROR_INVALID_ARGUMENT)
       << "compute where no output is bound";
   std::vector<std::unique_ptr<Taken>> taken;  // so that each compute has other memory
   for (int variant = 0; variant < 3; ++variant) {

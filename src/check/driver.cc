@@ -246,16 +246,16 @@ Result Context::BindOutputs() {
 }
 
 // Waits for the reported end.
-wasinn_error* Context::Run(const wasinn_compute_options& options, wasinn_compute_result* told) {
+wasinn_error* Context::Run(const wasinn_compute_options& options, wasinn_compute_result* result) {
   const wasinn_backend& table = model_.host().table();
-  if (!is_async_) return table.compute(context_, &options, told);
+  if (!is_async_) return table.compute(context_, &options, result);
   using Promise = std::promise<wasinn_error*>;
   auto promise = std::make_unique<Promise>();  // its owner fulfils it, and may be the last to release it
   std::future<wasinn_error*> end = promise->get_future();
   const auto done = [](void* user, wasinn_error* error) {
     std::unique_ptr<Promise>(static_cast<Promise*>(user))->set_value(error);
   };
-  if (wasinn_error* error = table.compute_async(context_, &options, told, done, promise.get())) return error;
+  if (wasinn_error* error = table.compute_async(context_, &options, result, done, promise.get())) return error;
   (void)promise.release();
   return end.get();
 }
@@ -276,11 +276,11 @@ Result Context::Compute(const std::vector<uint32_t>& wanted) {
                                           .deadline_ms = 0,
                                           .n_kept = static_cast<uint32_t>(kept_.size()),
                                           .kept = kept_.data()};
-  wasinn_compute_result told = {.struct_size = sizeof(told)};
-  const Result result = TakeError(Run(options, &told));
-  elsewhere_ = (told.flags & WASINN_OUTPUTS_ELSEWHERE) != 0;
-  computed_ = static_cast<bool>(result);
-  return result;
+  wasinn_compute_result result = {.struct_size = sizeof(result)};
+  const Result outcome = TakeError(Run(options, &result));
+  elsewhere_ = (result.flags & WASINN_OUTPUTS_ELSEWHERE) != 0;
+  computed_ = static_cast<bool>(outcome);
+  return outcome;
 }
 
 const wasinn_tensor* Context::Own(uint32_t index, Result* result) const {

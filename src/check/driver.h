@@ -175,7 +175,7 @@ class Context {
 
   Result BindOutputs();
   bool IsKept(uint32_t output) const;
-  wasinn_error* Run(const wasinn_compute_options& options, wasinn_compute_result* told);
+  wasinn_error* Run(const wasinn_compute_options& options, wasinn_compute_result* result);
   // An output in the context's memory, or the error that there is none; NULL: ask the backend.
   const wasinn_tensor* Own(uint32_t index, Result* result) const;
 

@@ -41,11 +41,12 @@ CommandText DescribeCommand(const CLI::App& app, const std::string& name) {
   const CLI::App* const command = FindCommand(app, name);
   CommandText text = Describe(*command, name);
   if (!IsOtherProgram(name)) return text;
-  std::optional<CommandText> told = DescribeOtherProgram(name);
-  if (!told) return text;
-  told->about = text.about;
-  told->usage = "wasinn " + name + told->usage.substr(std::min(told->usage.find(" ["), told->usage.size()));
-  return *told;
+  std::optional<CommandText> description = DescribeOtherProgram(name);
+  if (!description) return text;
+  description->about = text.about;
+  description->usage =
+      "wasinn " + name + description->usage.substr(std::min(description->usage.find(" ["), description->usage.size()));
+  return *description;
 }
 
 std::vector<CommandText> DescribeAll(const CLI::App& app) {

@@ -118,7 +118,7 @@ std::string ToJson(const std::vector<Model>& models) {
 
 std::string ToText(const std::vector<Model>& models) {
   Table table({"MODEL", "FORMAT", "BYTES", "BLAKE2b", "PATH"});
-  std::string told;
+  std::string details;
   for (const Model& model : models) {
     // Enough digits to distinguish models; --json has them all.
     constexpr size_t kDigits = 16;
@@ -127,15 +127,15 @@ std::string ToText(const std::vector<Model>& models) {
                model.file ? model.file->digest.substr(0, kDigits) : "-",
                model.info.path.empty() ? "-" : settings::PrintableName(model.info.path)});
     if (!model.signature) continue;
-    told += fmt::format("\n{}: ", settings::PrintableName(model.Id()));
+    details += fmt::format("\n{}: ", settings::PrintableName(model.Id()));
     if (!model.Loads()) {
-      told += fmt::format("DOES NOT LOAD: {}\n", settings::Printable(model.signature->status().message()));
+      details += fmt::format("DOES NOT LOAD: {}\n", settings::Printable(model.signature->status().message()));
       continue;
     }
-    told += fmt::format("loads {}\n  in   {}\n  out  {}\n", PlaceOf(model.info), LineOf((**model.signature).inputs),
-                        LineOf((**model.signature).outputs));
+    details += fmt::format("loads {}\n  in   {}\n  out  {}\n", PlaceOf(model.info), LineOf((**model.signature).inputs),
+                           LineOf((**model.signature).outputs));
   }
-  return table.ToString() + told;
+  return table.ToString() + details;
 }
 
 int Run(ModelsFlags& flags) {

@@ -71,7 +71,7 @@ struct Reports {
  private:
   bool traces = false;
   std::mutex mutex_;  // for the report's file, and stderr
-  bool is_told_ = false;
+  bool is_reported_ = false;
 };
 
 int Reports::Open(RunFlags& flags) {
@@ -96,8 +96,8 @@ void Reports::Write(const engines::Exit& exit, int code) {
   report.End(exit, code);
   metrics.Write();
   const std::lock_guard lock(mutex_);
-  if (is_told_) return;
-  is_told_ = true;
+  if (is_reported_) return;
+  is_reported_ = true;
   json.Write(report.ToJson(), "the outcome");
   if (stats) std::fputs(report.ToText().c_str(), stderr);
 }

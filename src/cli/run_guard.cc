@@ -20,7 +20,7 @@ constexpr uint8_t kEnd = 0, kOver = 1;  // messages besides signals' numbers; si
 
 // All that a handler may use.
 std::atomic<int> caught{0};
-std::atomic<int> told{-1};
+std::atomic<int> watcher_pipe{-1};
 std::atomic<int> last_code{0};
 std::atomic<bool> is_keeping{false};
 
@@ -29,7 +29,7 @@ void OnSignal(int number) {
   int none = 0;
   if (!caught.compare_exchange_strong(none, number)) _exit(128 + number);
   const auto what = static_cast<uint8_t>(number);
-  (void)!write(told, &what, 1);
+  (void)!write(watcher_pipe, &what, 1);
   errno = saved;
 }
 
@@ -69,7 +69,7 @@ void RunGuard::Begin(wasinn_guest* guest, std::chrono::milliseconds timeout, std
   guest_ = guest;
   keep_ = std::move(keep);
   caught = 0;
-  told = pipe_[1];
+  watcher_pipe = pipe_[1];
   const auto deadline = timeout.count() > 0 ? Clock::now() + timeout + kGrace : Clock::time_point::max();
   try {
     thread_ = std::thread([this, deadline] { Watch(deadline); });
@@ -123,10 +123,10 @@ void RunGuard::Watch(Clock::time_point deadline) {
   constexpr int kTimeout = 124;  // that of timeout(1)
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    pollfd told_here = {.fd = pipe_[0], .events = POLLIN, .revents = 0};
+    pollfd message = {.fd = pipe_[0], .events = POLLIN, .revents = 0};
     constexpr std::chrono::milliseconds kLong(60'000);
-    poll(&told_here, 1, static_cast<int>(std::clamp(left, std::chrono::milliseconds(0), kLong).count()));
-    if (told_here.revents == 0) {
+    poll(&message, 1, static_cast<int>(std::clamp(left, std::chrono::milliseconds(0), kLong).count()));
+    if (message.revents == 0) {
       if (Clock::now() < deadline) continue;
       EndSoonAndKeep(kTimeout);
       Log(WASINN_LOG_ERROR, "the guest's time is over, and it does not end: this process ends");
@@ -139,7 +139,7 @@ void RunGuard::Watch(Clock::time_point deadline) {
     EndSoonAndKeep(128 + what);  // before the engine gets it, which may take all the remaining time
     Stop();
     // Then writes the results. A command that ends by now does it itself.
-    if (poll(&told_here, 1, static_cast<int>((kGrace / 4).count())) == 0) Keep(128 + what);
+    if (poll(&message, 1, static_cast<int>((kGrace / 4).count())) == 0) Keep(128 + what);
   }
 }
 

@@ -62,7 +62,8 @@ class GuestModel {
 class ModelEngine {
  public:
   virtual ~ModelEngine() = default;
-  // Reads and compiles the component in a file, wasm or text, and checks that it exports wasinn:serve/model and every import can be served.
+  // Reads and compiles the component in a file, wasm or text, and checks that it exports wasinn:serve/model and every
+  // import can be served.
   virtual Result<std::unique_ptr<GuestModel>> Load(const std::string& path) const = 0;
 };
 

@@ -45,23 +45,23 @@ std::string OpenAndListFolders(FrameworkOf& framework) {
   if (const core::Status status = framework.Open(); !status.ok()) {
     return fmt::format("{}\n{}", static_cast<uint32_t>(status.code()), status.message());
   }
-  std::string told(kOpened);
-  for (const std::string& folder : FoldersOfLibraries()) told += folder + "\n";
+  std::string text(kOpened);
+  for (const std::string& folder : FoldersOfLibraries()) text += folder + "\n";
   if (const auto described = framework.Describe(); described && described->library.find('/') == 0) {
-    told += std::filesystem::path(described->library).parent_path().string() + "\n";
+    text += std::filesystem::path(described->library).parent_path().string() + "\n";
   }
-  return told;
+  return text;
 }
 
 [[noreturn]] void WriteFoldersAndEnd(FrameworkOf& framework, const base::Descriptor& out) {
-  std::string told;
+  std::string text;
   try {
-    told = OpenAndListFolders(framework);
+    text = OpenAndListFolders(framework);
   } catch (const std::exception& error) {
-    told = fmt::format("{}\n{}", static_cast<uint32_t>(WASINN_ERROR_RUNTIME), error.what());
+    text = fmt::format("{}\n{}", static_cast<uint32_t>(WASINN_ERROR_RUNTIME), error.what());
   }
-  for (size_t done = 0; done < told.size();) {
-    const ssize_t n = ::write(out.number(), told.data() + done, told.size() - done);
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t n = ::write(out.number(), text.data() + done, text.size() - done);
     if (n <= 0) ::_exit(1);
     done += static_cast<size_t>(n);
   }
@@ -85,9 +85,9 @@ std::string ReadAll(const base::Descriptor& in, std::chrono::steady_clock::time_
   }
 }
 
-core::Status Failed(const std::string& told) {
+core::Status Failed(const std::string& answer) {
   unsigned code = 0;
-  std::istringstream text(told);
+  std::istringstream text(answer);
   std::string message;
   if (!(text >> code) || code == WASINN_OK || code > WASINN_ERROR_LOST) {
     return core::Error(WASINN_ERROR_RUNTIME, "a process that opened the framework ended");
@@ -120,7 +120,7 @@ core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patie
   }
   out = base::Descriptor();
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  const std::string told = ReadAll(in, deadline);
+  const std::string answer = ReadAll(in, deadline);
   const bool is_late = std::chrono::steady_clock::now() >= deadline;
   ::kill(pid, SIGKILL);  // it has written everything, or never will
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
@@ -128,9 +128,9 @@ core::Status FindFolders(FrameworkOf& framework, std::chrono::milliseconds patie
   if (is_late)
     return core::Error(WASINN_ERROR_UNAVAILABLE, "the framework did not open within {} ms", patience.count());
   // A folder that is cut would name another one.
-  if (!told.starts_with(kOpened) || !told.ends_with('\n')) return Failed(told);
+  if (!answer.starts_with(kOpened) || !answer.ends_with('\n')) return Failed(answer);
   std::vector<std::string> folders;
-  std::istringstream lines(told.substr(kOpened.size()));
+  std::istringstream lines(answer.substr(kOpened.size()));
   for (std::string line; std::getline(lines, line);) folders.push_back(line);
   framework.SetFolders(std::move(folders));
   return {};

@@ -85,10 +85,10 @@ class ComponentModel final : public engines::GuestModel {
     const Exit exit = Run(options, {.most_bytes = most_bytes}, nullptr, wasinn_component_model_describe, answer);
     if (answer == nullptr) return exit;
     const std::span all(answer->tensors, answer->n_tensors);
-    for (const wasinn_model_tensor& told : all) {
+    for (const wasinn_model_tensor& tensor : all) {
       auto& of = ios.inputs.size() < answer->n_inputs ? ios.inputs : ios.outputs;
-      const auto* shape = reinterpret_cast<const int64_t*>(told.shape);
-      of.push_back({std::string(FromC(told.name)), kDtypes[told.datatype], {shape, shape + told.rank}});
+      const auto* shape = reinterpret_cast<const int64_t*>(tensor.shape);
+      of.push_back({std::string(FromC(tensor.name)), kDtypes[tensor.datatype], {shape, shape + tensor.rank}});
     }
     return exit;
   }

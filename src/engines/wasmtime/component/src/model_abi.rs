@@ -111,7 +111,7 @@ pub type AllMade = Few<Made, 8192>;
 
 #[derive(ComponentType, Lift)]
 #[component(record)]
-pub struct Told {
+pub struct Described {
     name: String,
     datatype: Datatype,
     shape: Vec<i64>,
@@ -120,8 +120,8 @@ pub struct Told {
 #[derive(ComponentType, Lift)]
 #[component(record)]
 pub struct Metadata {
-    inputs: Vec<Told>,
-    outputs: Vec<Told>,
+    inputs: Vec<Described>,
+    outputs: Vec<Described>,
 }
 
 #[derive(ComponentType, Lift)]
@@ -194,7 +194,7 @@ impl Call {
 enum Kept {
     Text(String),
     Made(Vec<Made>),
-    Told(Metadata),
+    Metadata(Metadata),
 }
 
 #[repr(C)]
@@ -238,15 +238,15 @@ impl Owned {
     }
 
     pub fn of_metadata(metadata: Metadata) -> Box<Self> {
-        let tensor = |told: &Told| Tensor {
-            name: bytes_of(told.name.as_bytes()),
-            datatype: told.datatype as u32,
-            shape: told.shape.as_ptr().cast(),
-            rank: told.shape.len(),
+        let tensor = |one: &Described| Tensor {
+            name: bytes_of(one.name.as_bytes()),
+            datatype: one.datatype as u32,
+            shape: one.shape.as_ptr().cast(),
+            rank: one.shape.len(),
             data: bytes_of(&[]),
         };
         let tensors = metadata.inputs.iter().chain(&metadata.outputs).map(tensor).collect();
         let n_inputs = metadata.inputs.len();
-        Self::new(Kept::Told(metadata), tensors, n_inputs)
+        Self::new(Kept::Metadata(metadata), tensors, n_inputs)
     }
 }
