@@ -279,7 +279,7 @@ foreach(entry IN ITEMS onnx/onnxruntime/capi openvino/openvino/libs torch/torch/
   endif()
 endforeach()
 
-# What gets a framework that is missing, for who has this prefix: lib/wasinn/install-hints. Packages write their own.
+# The commands that install a missing framework, for users of this prefix: lib/wasinn/install-hints. Packages write their own.
 set(WASINN_HINTS "")
 foreach(backend IN ITEMS onnx openvino torch tensorflow llama)
   file(STRINGS ${PROJECT_SOURCE_DIR}/packaging/python/pyproject.toml requirement REGEX "^${backend} = \\[\"")

@@ -192,7 +192,7 @@ int Main(int argc, char** argv) {
   };
   const Words native = NativeOf(self, model);
   std::vector<double> framework;
-  Side sides[] = {{"compiled anew", run({"--no-cache"}, guest)},
+  Side sides[] = {{"compiled again", run({"--no-cache"}, guest)},
                   {"from the cache", run({}, guest)},
                   {"from a .cwasm", run({"--allow-precompiled"}, compiled)}};
   for (int i = -1; i < runs; ++i) {  // the first runs fill caches

@@ -46,7 +46,7 @@ func InputNamed[T Element](name string, data []T, dims ...uint32) Input {
 
 // Output is an output of ComputeOnce.
 type Output struct {
-	// Written is the output's size in bytes in the last ComputeOnce, also if the buffer was too small; 0: not known.
+	// Written is the output's size in bytes in the last ComputeOnce, even if the buffer was too small; 0: not known.
 	Written int
 
 	port   port

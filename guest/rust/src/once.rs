@@ -43,7 +43,7 @@ impl<'a> Output<'a> {
         Output::of(name.as_ptr(), length(name.len()), buffer)
     }
 
-    /// The output's size in bytes, also if the buffer is too small; 0: not known.
+    /// The output's size in bytes, even if the buffer is too small; 0: not known.
     pub fn written(&self) -> usize {
         self.record.written as usize
     }
