@@ -22,6 +22,13 @@ FRAGMENTS = [
     (r"\bof what follows\b", "guards the members below"),
 ]
 SOURCES = ["include/*.hpp", "src/*.h", "src/*.cc", "src/*.rs", "backends/*.h", "backends/*.cc"]
+# In code, also in its names.
+NAMES = [(r"(?:\b|_)(told|tells)(?:\b|_)", "report, print, return; result, row")]
+FOLDERS = ["backends", "bench", "cmake", "examples", "fuzz", "guest", "include", "packaging", "scripts", "src"]
+CODE = [*(f"{folder}/*.{ending}" for folder in FOLDERS for ending in "cc h hpp c py sh rs go js ts cmake toml".split()),
+        "*CMakeLists.txt"]
+# These follow.
+LATER = ("src/core/", "src/serve/", "src/abi/", "src/api/", "backends/remote/", "tests/")
 
 
 def tracked(*patterns):
@@ -48,6 +55,15 @@ class English(unittest.TestCase):
                 line = re.sub(r"^\s*(//[/!]?|\*|-|\|) ?", "", line)
                 found += [f"{name}:{number}: '{match.group(0)}': {instead}" for pattern, instead in WORDS
                           for match in re.finditer(pattern, line)]
+        self.check(found)
+
+    def test_code_has_no_such_word_either(self):
+        found = []
+        for name in (name for name in tracked(*CODE) if not name.startswith(LATER)):
+            text = (ROOT / name).read_text(encoding="utf-8")
+            for pattern, instead in WORDS + NAMES:
+                found += [f"{name}:{text.count(chr(10), 0, match.start()) + 1}: '{match.group(0)}': {instead}"
+                          for match in re.finditer(pattern, text, re.MULTILINE)]
         self.check(found)
 
     def test_comments_are_sentences(self):
