@@ -1,34 +1,34 @@
-# What `cmake --install` puts into a prefix. The prefix may be moved: what is in it finds the rest relative to itself.
+# The files that `cmake --install` puts into a prefix. The prefix can be moved: its files find each other by relative paths.
 #
 #   lib/libwasinn_wamr.so, libwasi_nn_backend_NAME.so
 #                               wasi-nn for iwasm --native-lib=
 #   bin/wasinn                  the command
-#   bin/wasinn-serve            what `wasinn serve` starts, where it was built
+#   bin/wasinn-serve            what `wasinn serve` starts, if it was built
 #   bin/wasinn-conformance      tests any host of wasi-nn; its guests and models are in share/wasinn/conformance
 #   include/wasinn              headers for embedders and backends
-#   include/wasinn-guest        what guest programs include: headers, in rust a crate, in go a module; and wasi:nn in WIT
+#   include/wasinn-guest        files for guest programs: headers, in rust a crate, in go a module; and wasi:nn in WIT
 #   lib/libwasinn.so            the library
 #   lib/libwasinn_wasmtime.a    wasi-nn for programs that embed Wasmtime
-#   lib/wasinn                  backends, and what of .deps they and the command load; what gets the rest
+#   lib/wasinn                  backends, and the files of .deps that they and the command load; the commands that install the rest
 #   lib/libwasinn_wamr_embed.a  wasi-nn for programs that embed WAMR
 #   lib/libwasinn_wasmedge.a    wasi-nn for programs that embed WasmEdge
-#   lib/wasmedge                wasi-nn as a plugin of WasmEdge: what WASMEDGE_PLUGIN_PATH names
+#   lib/wasmedge                wasi-nn as a plugin of WasmEdge, for WASMEDGE_PLUGIN_PATH
 #   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime wamr wasmedge backend)
 #   lib/pkgconfig               wasinn.pc, wasinn-wasmtime.pc, wasinn-wamr.pc, wasinn-wasmedge.pc
-#   share/wasinn/backend        what backends are built with elsewhere, and the template that they begin as
+#   share/wasinn/backend        files for building backends elsewhere, and the template for a new one
 #   share/man, and for bash, zsh and fish
-#                               man pages, and what shells complete
-#   share/doc/wasinn            the pages, and what they link to
-#   share/wasinn/conformance    what wasinn-conformance consists of
+#                               man pages, and completions
+#   share/doc/wasinn            the pages, and the files that they link to
+#   share/wasinn/conformance    the guests and models of wasinn-conformance
 #   share/wasinn/demo           the files of `wasinn demo`
 #   share/wasinn/new            the templates of `wasinn new`
 #   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
 # and with --component bench
 #   bin/wasinn-bench            what `wasinn bench` starts, with two libraries of its own in lib/wasinn
 #
-# Each file is of a component, of which cmake/Packages.cmake makes packages: lib, dev (what names none), guest, command, serve, conformance, doc; backend-NAME; of
-# an engine its own library (wasmtime, wamr), what programs embed it with (wasmtime-dev, wamr-dev, wasmedge-dev), and what extends it
-# (iwasm, wasmedge-plugin).
+# Each file belongs to a component, and cmake/Packages.cmake makes packages of these: lib, dev (the default), guest, command, serve,
+# conformance, doc; backend-NAME; for an engine its own library (wasmtime, wamr), the files for programs that embed it (wasmtime-dev,
+# wamr-dev, wasmedge-dev), and those that extend it (iwasm, wasmedge-plugin).
 include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 
@@ -102,7 +102,7 @@ if(TARGET wasinn_worker)
   install(TARGETS wasinn_worker RUNTIME DESTINATION ${WASINN_BACKEND_DIR} COMPONENT lib)
 endif()
 
-# What a backend is built with elsewhere.
+# Files for building backends elsewhere.
 set(WASINN_BACKEND_SDK_DIR ${CMAKE_INSTALL_DATADIR}/wasinn/backend)
 set(WASINN_BACKEND_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(header IN ITEMS abi.h error.h table.h)
@@ -127,8 +127,8 @@ foreach(backend IN ITEMS torch remote)
   endif()
 endforeach()
 
-# wasinn_install_framework(NAME BACKEND PACKAGE): the libraries of .deps that a backend opens, all that lie in their folder. Those not in
-# WASINN_INSTALL_FRAMEWORKS are a component of their own: cmake --install build/release --component NAME.
+# wasinn_install_framework(NAME BACKEND PACKAGE): the libraries of .deps that a backend opens, with all files of their folder. Those not in
+# WASINN_INSTALL_FRAMEWORKS are separate components: cmake --install build/release --component NAME.
 function(wasinn_install_framework NAME BACKEND PACKAGE)
   if(NOT TARGET wasinn_backend_${BACKEND})
     return()
@@ -156,7 +156,7 @@ foreach(framework IN LISTS WASINN_INSTALL_FRAMEWORKS)
 endforeach()
 if(TARGET wasinn_backend_onnx AND "onnxruntime" IN_LIST WASINN_INSTALL_FRAMEWORKS)
   find_package(OnnxRuntime QUIET)
-  if(OnnxRuntime_LIBRARY) # alone: its folder has other libraries, too
+  if(OnnxRuntime_LIBRARY) # only this file: its folder has other libraries, too
     wasinn_install_dependency(wasinn_backend_onnx ${OnnxRuntime_LIBRARY} backend-onnx)
   endif()
 endif()
@@ -228,7 +228,7 @@ if(TARGET wasinn_serve)
   install(TARGETS wasinn_serve RUNTIME COMPONENT serve)
 endif()
 
-# For who develops: `cmake --install … --component bench`.
+# For developers: `cmake --install … --component bench`.
 if(TARGET wasinn_bench)
   get_target_property(rpath wasinn_command INSTALL_RPATH) # by now with the folders of engines that do not go along
   set_target_properties(wasinn_bench PROPERTIES INSTALL_RPATH "${rpath}")
@@ -241,7 +241,7 @@ if(TARGET wasinn_bench)
   endforeach()
 endif()
 
-# What the command says of itself, by the command itself: man pages, and what shells complete.
+# Man pages and completions, which the command itself writes.
 if(TARGET wasinn_command AND NOT CMAKE_CROSSCOMPILING)
   set(pages ${PROJECT_BINARY_DIR}/share)
   set(programs wasinn_command)
@@ -265,13 +265,13 @@ if(TARGET wasinn_command AND NOT CMAKE_CROSSCOMPILING)
     DEPENDS ${programs}
     COMMENT "Writing man pages and completions")
   add_custom_target(wasinn_pages ALL DEPENDS ${pages}/man/man1/wasinn.1)
-  # Each program's with the program; who builds the command alone has none.
+  # Each page is installed with its program; a build of only the command has none.
   install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT command OPTIONAL REGEX "/share/wasinn$" EXCLUDE PATTERN "wasinn-serve.1" EXCLUDE PATTERN "wasinn-bench.1" EXCLUDE)
   install(FILES ${pages}/man/man1/wasinn-serve.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT serve OPTIONAL)
   install(FILES ${pages}/man/man1/wasinn-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT bench EXCLUDE_FROM_ALL OPTIONAL)
 endif()
 
-# Frameworks of PyPI are found, too, in what `pip install --target PREFIX/lib/wasinn/frameworks NAME` makes; scripts/lib/package.sh names them.
+# Frameworks of PyPI are also found in the folder of `pip install --target PREFIX/lib/wasinn/frameworks NAME`; scripts/lib/package.sh names them.
 foreach(entry IN ITEMS onnx/onnxruntime/capi openvino/openvino/libs torch/torch/lib tensorflow/tensorflow llama/llama_cpp/lib)
   string(REGEX MATCH "^([^/]*)/(.*)$" matched ${entry})
   if(TARGET wasinn_backend_${CMAKE_MATCH_1})
@@ -294,10 +294,10 @@ string(APPEND WASINN_HINTS "smollm2 pip install --no-deps --target '{folder}/fra
 file(WRITE ${PROJECT_BINARY_DIR}/install-hints "${WASINN_HINTS}")
 install(FILES ${PROJECT_BINARY_DIR}/install-hints DESTINATION ${WASINN_BACKEND_DIR} COMPONENT lib)
 
-# CMake ends the RUNPATH of what it builds and is to install by a ":", to find it again. The dynamic linker takes that for the working
+# CMake ends the RUNPATH of a file that it will install by a ":", to find it again. The dynamic linker takes that for the working
 # folder, where a guest may have put something. So each RUNPATH of the build tree is written as one to install, and changed afterwards.
-# wasinn_set_runpath(TARGET DESTINATION FOLDER… COMPONENT…): INSTALL_RPATH is for the file in DESTINATION; what is built looks in the FOLDERs,
-# in BUILD_RPATH, where our libraries are built, and where what it links is. COMPONENT… is that of the target's install().
+# wasinn_set_runpath(TARGET DESTINATION FOLDER… COMPONENT…): INSTALL_RPATH is for the file in DESTINATION; the built file looks in the FOLDERs,
+# in BUILD_RPATH, in the build folder of our libraries, and in those of the libraries that it links. COMPONENT… is that of the target's install().
 function(wasinn_set_runpath TARGET DESTINATION)
   cmake_parse_arguments(ARG "EXCLUDE_FROM_ALL" "COMPONENT" "" ${ARGN})
   set(component COMPONENT ${ARG_COMPONENT})

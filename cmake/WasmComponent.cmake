@@ -1,11 +1,11 @@
 # Builds guests that are components, with the tools that scripts/deps.sh components component-guests rust-guests fetches.
 #
 #   wasinn_add_c_component(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…] [WIT folder])
-#                                                                                  C or C++, as for wasinn_add_guest; WIT: of
+#                                                                                  C or C++, as for wasinn_add_guest; WIT: for
 #                                                                                  another version of wasi:nn
-#   wasinn_add_rust_component(NAME FOLDER MADE)                                    a library's, as for wasinn_add_rust_guest: it
-#                                                                                  exports what it answers
-#   wasinn_plug_component(NAME INTO PLUG)                                          PLUG exports what INTO imports: the two as one
+#   wasinn_add_rust_component(NAME FOLDER MADE)                                    a library, as for wasinn_add_rust_guest, with
+#                                                                                  the exports of its component
+#   wasinn_plug_component(NAME INTO PLUG)                                          PLUG exports the imports of INTO: both as one
 #   wasinn_add_component(NAME COMMAND word… DEPENDS file…)                         the component's path follows COMMAND
 #
 # make ${WASINN_GUESTS}/NAME.component.wasm (target guest-NAME.component, part of "all"). If a tool is missing they

@@ -1,15 +1,15 @@
-# Compiles guests, programs for wasm32-wasi, beside the host's own build: in C and C++, and at the end of this file in Rust and Go.
+# Compiles guests, programs for wasm32-wasi, in the build of the host: in C and C++, and at the end of this file in Rust and Go.
 #
 #   wasinn_add_guest(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…])
 #
 # makes ${WASINN_GUESTS}/NAME.wasm (target guest-NAME, part of "all"). OPTIONS go to compiling and linking. With OWN it is in
 # ${CMAKE_BINARY_DIR}/guests in any case.
 #
-# WASINN_GUESTS_BUILD names another build of this checkout: guests are the same in all of them, so this one takes that one's
-# and has it make them (targets `guests` and `test_programs` there), if it is configured with tests and examples, and with the same WASINN_UNITY.
-# Else each builds its own.
-# -DWASINN_GUEST_CLANG=… names the compiler: a clang that finds a sysroot for wasm32-wasi by itself, as Debian's clang-19 with
-# wasi-libc does, and wasi-sdk's. Without any, WASINN_HAVE_GUESTS is OFF and wasinn_add_guest does nothing.
+# WASINN_GUESTS_BUILD names another build of this checkout: guests are the same in all of them, so this build uses that one's
+# and lets it make them (targets `guests` and `test_programs` there), if it is configured with tests and examples, and with the same WASINN_UNITY.
+# Otherwise each builds its own.
+# -DWASINN_GUEST_CLANG=… names the compiler: a clang that finds a sysroot for wasm32-wasi by itself, like Debian's clang-19 with
+# wasi-libc, or wasi-sdk's. Without any, WASINN_HAVE_GUESTS is OFF and wasinn_add_guest does nothing.
 
 # Sets WASINN_GUESTS, the folder of guests, and WASINN_GUESTS_ELSEWHERE, the build that makes them, if it is another one.
 function(wasinn_choose_guests_build)

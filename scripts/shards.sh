@@ -6,7 +6,7 @@
 shards=(core matrix onnx openvino tflite torch tensorflow llama remote llama-server clients servers peers wasmedge wamr-aot languages packages real-models gpu
   docs asan-serve bench fuzz tidy)
 
-frameworks=(onnxruntime openvino tflite torch tensorflow) # llama-text or llama beside these
+frameworks=(onnxruntime openvino tflite torch tensorflow) # and llama-text or llama
 
 # tier NAME: sets `needs`, the arguments for scripts/deps.sh; `builds`, presets of CMakePresets.json; `options`, CMake's
 # options for builds with sanitizers; and `touched`, the paths whose changes ask for it, as a regular expression.

@@ -69,7 +69,7 @@ class Session {
   void Grow(const Model& model, const Memory& memory);
   // Calls `grow`. If that throws, the interpreter may have memory that no one is charged for, and is dropped.
   void OrDrop(const Model& model, const Memory& memory, const std::function<void()>& grow);
-  // Strings stay in the interpreter beside its other memory.
+  // Strings stay in the interpreter, next to its other memory.
   void ChargeStrings(const Model& model, const Memory& memory, uint64_t bytes) const;
   void Renew(const Model& model);
   void DropInterpreter();

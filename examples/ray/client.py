@@ -8,9 +8,9 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-# 429 is wasinn's: the node has too much to do. Ray's proxy says 503 where its queue is full or no node is there, and
-# 500 where a node is lost that had the request. urllib3 waits as long as Retry-After says, else 0.2 s, 0.4 s … and a
-# little more, by chance.
+# 429 comes from wasinn: the node has too much to do. Ray's proxy returns 503 if its queue is full or there is no node,
+# and 500 if the node that had the request is lost. urllib3 waits as long as Retry-After says, else 0.2 s, 0.4 s …, and
+# a random time more.
 ASKED_AGAIN = (429, 500, 502, 503)
 
 

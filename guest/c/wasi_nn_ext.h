@@ -25,7 +25,7 @@ extern "C" {
 
 // As wasi_nn_load_by_name, with a configuration. `config` is a JSON object. `wasinn backends --verbose` lists the keys
 // that guests may set; any other key is WASI_NN_INVALID_ARGUMENT. Some keys change how the model is compiled: the host
-// then compiles it for this guest alone, and its bytes count against the guest's quota. With keys of contexts the guest
+// then compiles it only for this guest, and its bytes count against the guest's quota. With keys of contexts the guest
 // uses the model that all guests share.
 wasi_nn_errno wasi_nn_load_by_name_with_config(const char* name, uint32_t name_len, const char* config,
                                                uint32_t config_len, wasi_nn_graph* graph)

@@ -12,7 +12,7 @@
 // Three sets of functions, for core modules (GOOS=wasip1 GOARCH=wasm):
 //   - the standard's six (module wasi_ephemeral_nn), which every host of wasi-nn has;
 //   - what WasmEdge added to that module: on WasmEdge and wasinn;
-//   - wasinn's own (module wasinn_ext_0), on wasinn alone: LastError, Describe, LoadAs, all that goes by names, ComputeOnce,
+//   - wasinn's own (module wasinn_ext_0), only on wasinn: LastError, Describe, LoadAs, all that goes by names, ComputeOnce,
 //     SetInputFromOutput, SelectOutput and SetOutput.
 //
 // They have the names of those modules. If an element type varies, it is a function, because Go has no generic methods. A guest

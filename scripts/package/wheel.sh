@@ -6,7 +6,7 @@ tools=$root/.deps/wheel-tools
 [ -d "$tools" ] || die "what makes wheels is missing; scripts/deps.sh wheel provides it"
 export PYTHONPATH=$tools/python PATH=$tools/bin:$PATH
 
-# What cmake --install has backends look in for frameworks of PyPI, and the folder of packages, where the wheel's find them.
+# The folder in which backends of cmake --install look for frameworks of PyPI, and the folder of packages, in which the wheel's look.
 frameworks=\$ORIGIN/frameworks
 packages=\$ORIGIN/../../../.. # of wasinn/_prefix/lib/wasinn
 

@@ -9,7 +9,7 @@
 
 namespace wasinn::engines {
 
-// The interfaces that a component may use beside WASI 0.2 and wasi:nn.
+// The interfaces that a component may use in addition to WASI 0.2 and wasi:nn.
 struct Served {
   bool http = false;
   bool wasi03 = false;

@@ -16,7 +16,7 @@
 //! Three sets of functions, for core modules (wasm32-wasip1):
 //! - the standard's six (`wasi_ephemeral_nn`), which every host of wasi-nn has;
 //! - what WasmEdge added to that module: on WasmEdge and wasinn;
-//! - wasinn's own (`wasinn_ext_0`), on wasinn alone: [`last_error`], [`Graph::describe`], [`Graph::load_as`], all that goes by
+//! - wasinn's own (`wasinn_ext_0`), only on wasinn: [`last_error`], [`Graph::describe`], [`Graph::load_as`], all that goes by
 //!   names, [`Context::compute_once`], [`Context::set_input_from_output`] and [`WritingContext`].
 //!
 //! The methods have the functions' names. A guest imports only what it calls. So a guest that calls only the standard's six runs

@@ -59,7 +59,7 @@ impl<'b> WritingContext<'b> {
     // By &mut: through & the lifetime could be shortened for one call.
     pub fn set_output<T: Element>(&mut self, index: u32, buffer: &'b [Cell<T>], written: &'b Cell<u32>) -> Result<()> {
         let (data, size) = place_of(buffer);
-        // SAFETY: the host writes there in computes of this context alone. It belongs to this value, so that there are none after
+        // SAFETY: the host writes there only in computes of this context. It belongs to this value, so that there are none after
         // 'b, nor on another thread.
         check(unsafe { raw::wasinn_set_output(self.context.handle(), index, data, size, written.as_ptr()) })
     }
