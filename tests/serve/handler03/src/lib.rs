@@ -1,6 +1,7 @@
 //! For handler03_test.py: what it does, the last word of the path says. Most of it no guest should do.
 
 mod attacks;
+mod infer;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -35,6 +36,11 @@ impl wasip3::exports::http::handler::Guest for Handler {
             "events" => Ok(events()),
             "read" => Ok(read_file(query).await),
             "fetch" => fetch(&request).await,
+            "infer" => Ok(infer::all(query).await),
+            "infer-first" => Ok(infer::first(query).await),
+            "infer-left" => Ok(infer::left(query).await),
+            "infer-trap" => infer::trap(query).await,
+            "speak" => Ok(infer::speak(query, request).await),
             attack => attacks::run(attack, query, request).await,
         }
     }
