@@ -36,6 +36,11 @@ class Nn03Test(CommandTest):
         self.check(self.run_guest("speak", "s", "x", "one two", models=models), out="x: one \nx: two\n", err="")
         self.check(self.run_guest("speak", "n", "x", "one two", models=models), code=1, out="x: one \necho: no room is left")
 
+    def test_pieces_of_a_stream_and_of_generate_are_the_same(self):
+        models = {"s": "in prompt u8 -1 opaque\nin options u8 -1 opaque\npieces 4\n"}
+        for word in ("stream", "generate"):
+            self.check(self.run_guest(word, "s", "8", "one two", models=models), out="begin\nfirst\n2 one two\n", err="")
+
     def test_as_many_computes_as_a_guest_may_have_contexts(self):
         models = {"slow": f"in x f32 1\nturns 0\ngate {self.dir}/never\n"}
         self.file("more.toml", "limits.max_contexts = 1000\n" + (self.dir / "echo.toml").read_text())

@@ -8,8 +8,21 @@ use futures::future::{join_all, poll_fn};
 use wasip3::cli::environment::get_arguments;
 use wasip3::clocks::monotonic_clock::{now, wait_for};
 
+mod pieces;
+
 mod october {
-    wit_bindgen::generate!({ path: "../../../guest/wit/deps/wasi-nn", world: "ml" });
+    wit_bindgen::generate!({
+        path: ["../../../guest/wit/deps/wasi-nn", "../../../guest/wit/deps/wasinn-ext"],
+        inline: "
+            package test:october;
+            world october {
+                include wasi:nn/ml@0.2.0-rc-2024-10-28;
+                import wasinn:ext/generate@0.1.0;
+            }
+        ",
+        world: "test:october/october",
+        generate_all,
+    });
 }
 mod draft {
     wit_bindgen::generate!({ path: "../../../guest/wit/nn-0.3", world: "ml" });
@@ -31,6 +44,8 @@ impl wasip3::exports::cli::run::Guest for Program {
             ["drop", model, slow] => drop_some(model, slow).await,
             ["speak", model, input, text] => speak(model, input, text).await,
             ["hoard", model] => hoard(model).await,
+            ["generate", model, tokens, prompt] => pieces::generate(model, tokens, prompt),
+            ["stream", model, tokens, prompt] => pieces::stream(model, tokens, prompt).await,
             ["time", model, input, dims, times] => time(model, input, dims, times.parse().unwrap()).await,
             _ => Err(()),
         }
