@@ -114,7 +114,8 @@ class Bench {
     if (!bound) return std::unexpected(bound.error());
     native_ = std::move(*bound);
     report_.threads = options.threads;
-    report_.engine = options_.abi == Abi::kWit ? "wasmtime" : options_.engine;  // the only engine that runs components
+    // Only Wasmtime runs components.
+    report_.engine = IsOfComponents(options_.abi) ? "wasmtime" : options_.engine;
     report_.abi = NameOf(options_.abi);
     for (const Tensor& input : inputs_) report_.input_bytes += input.data.size();
     for (const Tensor& output : outputs_) report_.output_bytes += output.data.size();
@@ -131,9 +132,9 @@ class Bench {
   }
 
   Result<void> OpenGuest() {
-    auto program = options_.compile            ? options_.compile()
-                   : options_.abi == Abi::kWit ? CompileComponent()
-                                               : CompileModule(options_.engine, options_.abi == Abi::kOnce);
+    auto program = options_.compile               ? options_.compile()
+                   : IsOfComponents(options_.abi) ? CompileComponent(options_.abi == Abi::kWit03)
+                                                  : CompileModule(options_.engine, options_.abi == Abi::kOnce);
     if (!program) return std::unexpected(program.error());
     program_ = std::move(*program);
     return AddGuests(*host_);
@@ -333,6 +334,8 @@ const char* NameOf(Abi abi) {
       return "once";
     case Abi::kWit:
       return "wit";
+    case Abi::kWit03:
+      return "wit-0.3";
   }
   return "";
 }

@@ -15,9 +15,10 @@
 namespace wasinn::bench {
 
 // The form of wasi-nn that the guest uses: that of core modules, wasinn's one call for everything, or that of
-// components.
-enum class Abi { kWitx, kOnce, kWit };
+// components, 2024-10-28 or the draft for WASI 0.3.
+enum class Abi { kWitx, kOnce, kWit, kWit03 };
 const char* NameOf(Abi abi);
+inline bool IsOfComponents(Abi abi) { return abi == Abi::kWit || abi == Abi::kWit03; }
 
 struct Options {
   cli::HostFlags host;

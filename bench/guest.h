@@ -1,4 +1,5 @@
-// The guest side: a core module, bench/guests/bench.c, or a component, bench/guests/bench_component.wat.
+// The guest side: a core module, bench/guests/bench.c, or a component, bench/guests/bench_component.wat or
+// bench_async_component.wat.
 #pragma once
 
 #include <memory>
@@ -47,6 +48,7 @@ Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, b
 Result<std::unique_ptr<GuestProgram>> CompileModuleForWasmtime(const ModuleBytes& module,
                                                                const engines::Pool& pool = {});
 Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr(const ModuleBytes& module);
-Result<std::unique_ptr<GuestProgram>> CompileComponent();
+// `is_async`: of wasi:nn@0.3.0-draft.
+Result<std::unique_ptr<GuestProgram>> CompileComponent(bool is_async);
 
 }  // namespace wasinn::bench

@@ -51,7 +51,8 @@ std::vector<Options> Combinations(const Flags& flags) {
   std::vector<Options> all;
   for (const std::string& model : flags.models) {
     for (const Abi abi : flags.abis) {
-      const std::vector<std::string> engines = abi == Abi::kWit ? std::vector<std::string>{"wasmtime"} : flags.engines;
+      const std::vector<std::string> engines =
+          IsOfComponents(abi) ? std::vector<std::string>{"wasmtime"} : flags.engines;
       for (const std::string& engine : engines) {
         Options& options = all.emplace_back(flags.options);
         options.model = model;
@@ -68,12 +69,14 @@ void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("MODEL", flags->models, "A model file, a model folder, or the name of a model in the settings")
       ->required();
   app.add_option("--abi", flags->abis,
-                 "The guest: witx (default), a core module; once: with compute_once; wit: a component")
+                 "The guest: witx (default), a core module; once: with compute_once; wit: a component; wit-0.3: one of "
+                 "wasi:nn@0.3.0-draft")
       ->type_name("ABI,…")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, Abi>{{"witx", Abi::kWitx}, {"once", Abi::kOnce}, {"wit", Abi::kWit}})
+                      std::map<std::string, Abi>{
+                          {"witx", Abi::kWitx}, {"once", Abi::kOnce}, {"wit", Abi::kWit}, {"wit-0.3", Abi::kWit03}})
                       .description(""));
   app.add_option("--engine", flags->engines, "The engine for core modules: wasmtime (default) or wamr")
       ->type_name("NAME,…")

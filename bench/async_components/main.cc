@@ -1,5 +1,6 @@
 // What it costs components to be set aside: inferences per second of many guests that are all in flight on one thread,
-// compared with as many guests on threads that wait, in turns.
+// compared with as many guests on threads that wait, in turns. Guests in flight can be of wasi:nn@0.3.0-draft, and await
+// several computes at once.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <wasinn/wasmtime.h>
@@ -27,8 +28,8 @@
 #include "engines/wasmtime/handles.h"
 
 // Made by bench/embed.cmake.
-extern const unsigned char wasinn_bench_component[];
-extern const unsigned long wasinn_bench_component_size;
+extern const unsigned char wasinn_bench_component[], wasinn_bench_async_component[];
+extern const unsigned long wasinn_bench_component_size, wasinn_bench_async_component_size;
 
 namespace wasinn::bench {
 namespace {
@@ -70,11 +71,13 @@ class Ready {
   std::vector<Guest*> guests_;
 };
 
+enum class Kind : uint8_t { kWaits, kRests, kRestsByDraft };
+
 // The component, compiled once, and linked for threads that wait or for futures.
 struct Program {
-  Program(wasm_engine_t* with, bool rests);
+  explicit Program(Kind kind);
 
-  wasm_engine_t* const engine;
+  const EnginePtr engine;
   const bool is_async;
   ComponentPtr component;
   ComponentPrePtr pre;
@@ -83,11 +86,12 @@ struct Program {
 // A guest with its store and its input. Its work is the export iterate.
 class Guest {
  public:
-  Guest(const Program& program, const wasinn::Host& host, const Arguments& arguments, Ready<Guest>& ready)
+  // `contexts`: that it computes with at once.
+  Guest(const Program& program, const wasinn::Host& host, const Arguments& arguments, int contexts, Ready<Guest>& ready)
       : guest_(std::move(*wasinn::Guest::Create(host))),
         is_async_(program.is_async),
         ready_(ready),
-        store_(wasmtime_store_new(program.engine, this, nullptr)) {
+        store_(wasmtime_store_new(program.engine.get(), this, nullptr)) {
     wasmtime_context_t* context = wasmtime_store_context(store_.get());
     wasinn_wasmtime_component_set_up(context, guest_.get());
     wasmtime_component_instance_t instance;
@@ -98,6 +102,7 @@ class Guest {
       Must(wasinn_wasmtime_component_pre_instantiate(program.pre.get(), context, &instance));
     }
     Call(Find(program, instance, "prepare"), arguments.values());
+    for (int i = 1; i < contexts; ++i) Call(Find(program, instance, "add-context"), {});
     iterate_ = Find(program, instance, "iterate");
   }
   ~Guest() { guest_.Close(); }
@@ -189,14 +194,16 @@ class Guest {
   bool is_reported_ = false;
 };
 
-Program::Program(wasm_engine_t* with, bool rests) : engine(with), is_async(rests) {
-  const ComponentLinkerPtr linker(wasmtime_component_linker_new(engine));
+Program::Program(Kind kind) : engine(NewComponentEngine(kind == Kind::kRestsByDraft)), is_async(kind != Kind::kWaits) {
+  const ComponentLinkerPtr linker(wasmtime_component_linker_new(engine.get()));
   const wasinn::Status linked(
-      rests ? wasinn_wasmtime_component_link_async(linker.get(), nullptr, Guest::CallerOf, nullptr)
-            : wasinn_wasmtime_component_link(linker.get(), nullptr, Guest::GuestOf, nullptr));
+      is_async ? wasinn_wasmtime_component_link_async(linker.get(), nullptr, Guest::CallerOf, nullptr)
+               : wasinn_wasmtime_component_link(linker.get(), nullptr, Guest::GuestOf, nullptr));
   wasinn::bench::Must(linked);
+  const bool is_draft = kind == Kind::kRestsByDraft;
   wasmtime_component_t* compiled = nullptr;
-  Must(wasmtime_component_new(engine, wasinn_bench_component, wasinn_bench_component_size, &compiled));
+  Must(wasmtime_component_new(engine.get(), is_draft ? wasinn_bench_async_component : wasinn_bench_component,
+                              is_draft ? wasinn_bench_async_component_size : wasinn_bench_component_size, &compiled));
   component.reset(compiled);
   wasinn_wasmtime_component_pre* linked_pre = nullptr;
   Must(wasinn_wasmtime_component_pre_new(linker.get(), compiled, &linked_pre));
@@ -206,9 +213,10 @@ Program::Program(wasm_engine_t* with, bool rests) : engine(with), is_async(rests
 using Guests = std::vector<std::unique_ptr<Guest>>;
 
 Guests MakeGuests(const Program& program, const wasinn::Host& host, const Arguments& arguments, size_t count,
-                  Ready<Guest>& ready) {
+                  int contexts, Ready<Guest>& ready) {
   Guests guests;
-  for (size_t i = 0; i < count; ++i) guests.push_back(std::make_unique<Guest>(program, host, arguments, ready));
+  for (size_t i = 0; i < count; ++i)
+    guests.push_back(std::make_unique<Guest>(program, host, arguments, contexts, ready));
   return guests;
 }
 
@@ -269,30 +277,36 @@ int Main(int argc, char** argv) {
   CLI::App app("Time many components on one model: all in flight on one thread, and on threads that wait");
   std::string model;
   size_t guests = 1000, threads = 2;
-  int iterations = 4, turns = 5;
+  int iterations = 4, turns = 5, contexts = 0;
   app.add_option("MODEL", model, "A model file")->required();
   app.add_option("--guests", guests, "Guests of each kind; default 1000");
   app.add_option("--threads", threads, "Threads that wait, and threads of the host for guests in flight; default 2");
   app.add_option("--iterations", iterations, "Inferences of each guest in a turn; default 4");
   app.add_option("--turns", turns, "Turns of each kind; default 5");
+  app.add_option("--contexts", contexts,
+                 "Guests in flight are of wasi:nn@0.3.0-draft, and each awaits this many computes at once; "
+                 "default: guests of 2024-10-28");
   CLI11_PARSE(app, argc, argv);
 
   wasinn::Config config;
   wasinn::bench::Must(config.Set("call_threads", std::to_string(threads)));
+  if (contexts > 0) wasinn::bench::Must(config.Set("max_computes", std::to_string(threads)));
+  wasinn::bench::Must(config.Set("limits.compute_timeout_ms", "0"));  // all are begun at once
   wasinn::ModelOptions options;
   options.path = model;
   const wasinn::Host host = HostOf(config, options);
   auto signature = host.Inspect("m");
   wasinn::bench::Must(signature.status());
   const Arguments arguments("m", Must(MakeInputs(*signature, {})));
-  const EnginePtr engine = wasinn::bench::NewComponentEngine();
   Ready<Guest> ready;
-  const Guests waiting = MakeGuests(Program(engine.get(), false), host, arguments, guests, ready),
-               resting = MakeGuests(Program(engine.get(), true), host, arguments, guests, ready);
-  const size_t inferences = guests * static_cast<size_t>(iterations);
+  const Program blocking(Kind::kWaits), concurrent(contexts > 0 ? Kind::kRestsByDraft : Kind::kRests);
+  const Guests waiting = MakeGuests(blocking, host, arguments, guests, 1, ready),
+               resting = MakeGuests(concurrent, host, arguments, guests, contexts, ready);
+  const int at_once = std::max(contexts, 1);
+  const size_t inferences = guests * static_cast<size_t>(iterations * at_once);
   std::vector<double> rates, costs;
   for (int turn = 0; turn < turns; ++turn) {
-    const Turn threads_wait = Time(inferences, [&] { RunWaiting(waiting, threads, iterations); });
+    const Turn threads_wait = Time(inferences, [&] { RunWaiting(waiting, threads, iterations * at_once); });
     const Turn futures_rest = Time(inferences, [&] { RunResting(resting, ready, iterations); });
     rates.push_back(100 * futures_rest.per_second / threads_wait.per_second);
     costs.push_back(100 * futures_rest.cpu_ms / threads_wait.cpu_ms);

@@ -126,10 +126,11 @@ class ComponentTest(BenchTest):
     """Needs a Wasmtime that serves wasi:nn to components."""
 
     def test_copies_once_each_way(self):
-        report = self.report("--abi", "wit", TINY / "two_in_two_out.onnx")
-        self.assertEqual(report["bytes_copied"], report["input_bytes"] + report["output_bytes"])
-        self.assertEqual(report["copies"], 4)
-        self.assertTrue(report["outputs_equal"])
+        for abi in ("wit", "wit-0.3"):
+            report = self.report("--abi", abi, TINY / "two_in_two_out.onnx")
+            self.assertEqual(report["bytes_copied"], report["input_bytes"] + report["output_bytes"])
+            self.assertEqual((report["abi"], report["copies"]), (abi, 4))
+            self.assertTrue(report["outputs_equal"])
 
     def test_allocations_do_not_grow(self):
         # Of which the engine makes most; the tensors' own memory is none of them.
