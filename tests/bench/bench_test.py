@@ -209,7 +209,3 @@ class ErrorTest(BenchTest):
         self.check_error("'nothing' is not wasmtime or wamr", "--engine", "wasmtime,nothing", TINY / "mean.onnx", code=2)
         result = self.bench("--seconds", 1, "--iterations", 1, TINY / "mean.onnx")
         self.assertEqual(result[0], 2, result)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -60,7 +60,3 @@ class InstructionsTest(unittest.TestCase):
         self.assertGreater(framework / inferences, 1000)
         # 2,620 with -O2 when last looked at; tests/bench/callgrind.py reads what a longer look needs.
         self.assertLess(added, 2700 if os.environ["WASINN_OPTIMIZED"] == "2" else 3200)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -145,7 +145,3 @@ class ProgressTest(BenchTest):
         steps = [line.split(b"] ")[1].split(b" ")[0] for line in shown.split(b"\r\x1b[K") if line.startswith(b"[")]
         self.assertEqual(steps, [f"{i}/6".encode() for i in range(1, 7)])
         self.assertNotIn("\x1b", out)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -195,7 +195,3 @@ class PageTest(unittest.TestCase):
             begin, end = performance.begin_and_end(name)
             prose = prose[: prose.index(begin)] + prose[prose.index(end) :]
         self.assertNotRegex(prose, r"[0-9] ?(µs|%)|[+-][0-9]+\.[0-9]")
-
-
-if __name__ == "__main__":
-    unittest.main()

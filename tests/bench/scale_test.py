@@ -154,7 +154,3 @@ class MeasureTest(unittest.TestCase):
 
     def test_percentiles(self):
         self.assertEqual([load.percentile([1, 2, 3, 4], part) for part in (0.01, 0.5, 0.51, 1)], [1, 2, 3, 4])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -30,7 +30,3 @@ class WitnessTest(unittest.TestCase):
         done = subprocess.run([sys.executable, "-B", BENCH, "nothing"], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 2)
         self.assertIn("found nothing", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

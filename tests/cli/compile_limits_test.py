@@ -122,7 +122,3 @@ class HostileTest(CommandTest):
             self.assertEqual(command.wait(WAIT), 125)
             self.assertIn("the process that compiled it was killed: most likely the machine, or the container, has no more memory", error)
             self.assertTrue(has_ended(compiler))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -103,7 +103,3 @@ class LanguageModels(CommandTest):
         self.check(result, code=1, out="the model is a language model, for it has the inputs 'prompt' and 'options'")
         self.assertEqual(result.out.count("FAIL"), 1, result)
         self.assertIn("A language model takes a prompt", self.wasinn("check-backend", "--help").out)
-
-
-if __name__ == "__main__":
-    unittest.main()

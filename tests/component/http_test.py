@@ -92,7 +92,3 @@ class HttpTest(CommandTest):
         self.check(self.wasinn("compile", GUEST, "-o", "classify.cwasm"), err="")
         result = self.wasinn("run", "--allow-precompiled", "-S", "http", "--allow-outbound", self.origin, "classify.cwasm", f"{self.origin}/none")
         self.check(result, code=1, err="the server says 404\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -45,7 +45,3 @@ class Nn03Test(CommandTest):
         models = {"slow": f"in x f32 1\nturns 0\ngate {self.dir}/never\n"}
         self.file("more.toml", "limits.max_contexts = 1000\n" + (self.dir / "echo.toml").read_text())
         self.check(self.run_guest("hoard", "slow", models=models, flags=["--config", "more.toml"]), out="1000 go on\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

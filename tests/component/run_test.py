@@ -314,7 +314,3 @@ class WithoutTest(ComponentTest):
     def test_one_line_says_how_to_get_it(self):
         self.check_error(self.run_guest(), "scripts/deps.sh wasmtime-component")
         self.check_error(self.wasinn("run", self.file("guest.wasm", b"\0asm\x0d\0\1\0")), "wasmtime-component")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -116,7 +116,3 @@ class IwasmTest(unittest.TestCase):
     def test_a_guest_that_ends_while_it_computes(self):
         for how, code in (("trap-lpc", 1), ("exit-lpc", 7), ("return-lpc", 0)):
             self.assertEqual(self.threads("thread_attacks", how, env={"WASINN_NN_TIMEOUT": "0"}).returncode, code, how)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -126,7 +126,3 @@ class SuiteTest(unittest.TestCase):
         self.assertEqual(len(names), len(set(names)))
         for line in lines:
             self.assertRegex(line, r"\[(choice|wasi-nn\.witx?:\d+|wasi-nn\.wit:\d+|CanonicalABI\.md)")
-
-
-if __name__ == "__main__":
-    unittest.main()

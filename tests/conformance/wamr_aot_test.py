@@ -149,7 +149,3 @@ class IwasmTest(AotTest):
         file = self.compile("hostile-thread_attacks", "--enable-multi-thread")
         for how, code in (("trap-lpc", 1), ("exit-lpc", 7), ("return-lpc", 0)):
             self.assertEqual(self.iwasm(file, how, flags=["--max-threads=8"]).returncode, code, how)
-
-
-if __name__ == "__main__":
-    unittest.main()

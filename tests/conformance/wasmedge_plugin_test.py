@@ -95,7 +95,3 @@ class WasmEdgePluginTest(unittest.TestCase):
                             WASINN_MODELS=f"digits={DIGITS};endless={ENDLESS}")
         self.assertIn(f"stopped after {4 * limit} ms", done.stderr)
         self.assertNotIn("output", done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

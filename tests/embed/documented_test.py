@@ -97,7 +97,3 @@ class DocumentedTest(unittest.TestCase):
     def test_the_template_is_short(self):
         files = [path for path in (SOURCE / "backends/template").rglob("*") if path.is_file()]
         self.assertLessEqual(sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files), 150)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -237,7 +237,3 @@ class GpuCase:
 def load_tests(loader, _tests, _pattern):
     cases = (type(framework.name, (GpuCase, unittest.TestCase), {"framework": framework}) for framework in CHOSEN)
     return unittest.TestSuite(map(loader.loadTestsFromTestCase, cases))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -36,7 +36,3 @@ class ScriptTest(unittest.TestCase):
             self.assertIn("usage: scripts/gpu_test.sh", done.stdout)
         done = self.script("--prefix", "/nowhere")
         self.assertEqual((done.returncode, done.stderr), (1, "error: there is no folder /nowhere\n"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -40,7 +40,3 @@ class BesideTest(CommandTest):
         for file in DIGITS + TEXTS:
             with self.subTest(file):
                 self.expect([file])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -52,7 +52,3 @@ class HomeTest(unittest.TestCase):
         self.assertTrue(images)
         for image in images:
             self.assertTrue(image.startswith(HOME["registry"] + "/runtime-"), image)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -130,7 +130,3 @@ class PublishTest(unittest.TestCase):
 
     def test_an_unknown_step_is_refused(self):
         self.check_refused("there is no step 'pipy'", "--upload", "npm", "pipy")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -187,7 +187,3 @@ class RayTest(unittest.TestCase):
         print(f"answers with retries: {dict(patient.answers)}, by node: {list(patient.nodes.values())}; without: {dict(impatient.answers)}", file=sys.stderr)
         self.assertEqual(set(patient.answers), {200})
         self.assertLessEqual(set(impatient.answers) - {200, 429, 500, 503}, {"ConnectionError"})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -170,7 +170,3 @@ class JsonGuests(OverJson, Guests):
 
 class HttpFailures(OverHttp, Failures):
     pass
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -262,7 +262,3 @@ class Answers(LanguageRemoteTest):
         for i, answer in enumerate(answers):
             self.assertEqual(answer.status, 200, answer)
             self.assertEqual(bytes(answer.json()["outputs"][0]["data"]).decode(), f"number {i}")
-
-
-if __name__ == "__main__":
-    unittest.main()

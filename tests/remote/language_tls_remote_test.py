@@ -38,7 +38,3 @@ class Tls(LanguageRemoteTest):
     def test_a_certificate_of_another_authority(self):
         [told] = self.told("x", GREEDY, self.other)
         self.assertRegex(told, "comes from an authority that is not trusted")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -47,7 +47,3 @@ class LlamaServer(LanguageRemoteTest):
 
     def test_embeddings(self):
         self.both(self.start("embedder", "--embeddings"), "embedder", "a text", EMBEDDINGS, config={"embedding": True})
-
-
-if __name__ == "__main__":
-    unittest.main()

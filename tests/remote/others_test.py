@@ -96,7 +96,3 @@ class HttpOthers(OverHttp, Others):
             return False
         finally:
             connection.close()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -158,7 +158,3 @@ class HttpRestarts(OverHttp, Restarts):
 
 class HttpSeveral(OverHttp, Several):
     pass
-
-
-if __name__ == "__main__":
-    unittest.main()

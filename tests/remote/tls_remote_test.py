@@ -83,7 +83,3 @@ class HttpTls(OverHttp, Tls):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(lambda _: front.infer("m", request()), range(12)))
         self.assertEqual([(one.status, sum_of(one)) for one in answers], [(200, 21)] * 12)
-
-
-if __name__ == "__main__":
-    unittest.main()

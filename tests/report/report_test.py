@@ -105,7 +105,3 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(self.tell(("all", "run", output))[:2], (0, "1 passed, 0 failed, 1 skipped"))
         self.assertEqual(self.tell(("all", "run", gtest([("A.b", "OK"), ("A.c", "SKIPPED")])))[:2], (1, "1 passed, 1 failed, 0 skipped"))
         self.assertEqual(self.tell(("python", "run", "Ran 9 tests in 1.0s\n\nOK (skipped=2)\n"))[:2], (1, "0 passed, 1 failed, 0 skipped"))
-
-
-if __name__ == "__main__":
-    unittest.main()

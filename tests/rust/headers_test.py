@@ -103,7 +103,3 @@ class HeadersTest(unittest.TestCase):
             with self.subTest(wrong):
                 self.assertEqual(self.program.count(right), 1)
                 self.assertIn("error", compile_(self.program.replace(right, wrong)))
-
-
-if __name__ == "__main__":
-    unittest.main()

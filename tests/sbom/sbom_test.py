@@ -179,7 +179,3 @@ class PartsTest(unittest.TestCase):
             read = thing.Thing("x")
             system.read_licence(read, path)
             self.assertIsNone(read.licence)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -175,7 +175,3 @@ class Traces(LogTest):
             self.assertEqual(told["HTTP_TRACEPARENT"], f"00-{line['trace_id']}-{line['span_id']}-{flags}")
             self.assertEqual(told.get("HTTP_TRACESTATE"), "a=" + "1" * 300 if continued else None)
             self.assertEqual(line["trace_id"] == TRACE, continued)
-
-
-if __name__ == "__main__":
-    unittest.main()

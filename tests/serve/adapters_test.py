@@ -83,7 +83,3 @@ class Health(LanguageTest):
         server = self.serve_tiny(config=tenant("a"))
         self.assertEqual([server.request("GET", path).status for path in ("/health", "/ping", "/version", "/v1/models")], [200, 200, 401, 401])
         self.assertEqual(server.request("GET", "/version", headers=key("a")).status, 200)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -184,7 +184,3 @@ class State(ConfiguredTest):
             self.assertEqual(answer.json()["models_left_out"], 0)
             self.assertEqual("hidden" in json.dumps(answer.json()), name == "all")
         self.assertEqual(names, {"operator": {"m"}, "all": {"m", "hidden"}})
-
-
-if __name__ == "__main__":
-    unittest.main()

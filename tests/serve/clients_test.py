@@ -148,7 +148,3 @@ class Starts(ServeTest):
         for flag in ("--engine", "--max-threads"):  # `wasinn run` has them
             self.assertNotIn(flag, result.out)
         self.check_error(self.wasinn("serve", "--nothing"), "--nothing", code=2)
-
-
-if __name__ == "__main__":
-    unittest.main()

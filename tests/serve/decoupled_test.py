@@ -96,7 +96,3 @@ class Decoupled(LanguageTest):
         next(stream)
         stream.cancel()
         self.assertEqual(self.server.stop()[0], 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -54,7 +54,3 @@ class Ends(ServeTest):
     def test_two_signals_at_once(self):
         for _ in range(8):
             self.expect_killed("delay 60000")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -63,7 +63,3 @@ class Frameworks(LanguageTest):
                      ("--config", self.file("isolate.toml", f"isolate_models = true\n[models.m]\npath = '{MODELS}/digits_saved_model'\n"))):
             started = self.wasinn("serve", "--http-port", "0", *more)
             self.check_error(started, "model 'm': a SavedModel is a folder, and a worker gets the model's first file only")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -56,7 +56,3 @@ class Flood(ServeTest):
         self.flood(b"", calls, 1)
         bombs = b"".join(frame(HEADERS, END_HEADERS, i, BOMB) for i in range(3, 203, 2))
         self.flood(frame(HEADERS, END_HEADERS, 1, KEPT), bombs, 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -258,7 +258,3 @@ class Calls(HostileTest):
         (self.dir / "g").touch()
         self.assertEqual(call.result(timeout=WAIT).raw_output_contents, [b"a"])
         ended.join()
-
-
-if __name__ == "__main__":
-    unittest.main()

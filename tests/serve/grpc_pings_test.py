@@ -39,7 +39,3 @@ class Pings(ServeTest):
     def test_as_often_as_the_flag_says(self):
         server = self.serve("--grpc-http2-min-recv-ping-interval-without-data", "10", models={"m": MODEL})
         self.assertNotIn(b"too_many_pings", self.answers(server, b"", 0.1))
-
-
-if __name__ == "__main__":
-    unittest.main()

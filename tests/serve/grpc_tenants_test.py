@@ -129,7 +129,3 @@ class Keys(ConfiguredTest):
         self.expect_error(grpc.StatusCode.RESOURCE_EXHAUSTED, stub.ModelInfer, request("m", b"ab"), KEY)
         asked.put(None)
         self.assertEqual(list(stream), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -64,7 +64,3 @@ class Log(TlsTest):
         call.cancel()
         line = until(lambda: [line for line in self.lines(1) if line["protocol"] == "gRPC"])[0]
         self.assertEqual((line["status"], line["complete"]), (1, False))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -90,7 +90,3 @@ class AloneTest(LanguageTest):
             answer = self.server.request("GET", path)
             self.assertEqual(answer.status, 200, path)
             self.assertNotIn(b"tiny", answer.body)
-
-
-if __name__ == "__main__":
-    unittest.main()

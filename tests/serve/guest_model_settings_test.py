@@ -153,7 +153,3 @@ class Configured(ConfiguredTest):
         self.check_answer(server.infer("g", request("host")), 200)
         self.check_answer(server.request("GET", "/v2/models/host"), 404)
         self.assertNotIn(b"host", server.request("POST", "/v2/repository/index").body)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -121,7 +121,3 @@ class OverGrpc(ConfiguredTest):
         code, err = self.server.stop()  # which waits for them, if they have begun
         self.assertEqual(code, 0)
         self.assertIn("guest 'g': the guest was stopped", err)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -272,7 +272,3 @@ class Example(ServeTest):
         self.check_answer(ask(images[0].read_bytes(), b"no image"), 400, "image 1 is not a PNG")
         self.check_answer(ask(images[0].read_bytes()[:60]), 400, "image 0 is")
         self.assertEqual(server.request("GET", "/v2/models/digits/stats").json()["model_stats"][0]["inference_count"], 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -146,7 +146,3 @@ class Outbound(Handler03Test, OutboundTest):
         server = self.for_two(self.serve_handler, "--allow-outbound", other.origin)
         self.check_answer(server.request("GET", "/h/fetch", headers={"X-To": f"{other.origin}/silent", **HURRIED}), 504, "was not done within 200 ms")
         self.log_of(server)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -146,7 +146,3 @@ class Ends(HandlerTest):
         connection.close()
         server.await_metrics("wasinn_guests 1")
         self.assertIn("the guest was stopped", self.log_of(server))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -267,7 +267,3 @@ class Waiting(ServeTest):
         self.check_answer(server.request("GET", "/v2/health/live"), 200)
         server.process.send_signal(signal.SIGTERM)
         self.assertIn(server.stop(signal.SIGINT), KILLED)
-
-
-if __name__ == "__main__":
-    unittest.main()

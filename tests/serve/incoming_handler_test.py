@@ -327,7 +327,3 @@ class Models(ServeTest):
         for path, text in (("/component", "not a PNG image"), ("/program", "not a PNG or JPEG image")):
             self.check_answer(server.request("POST", path, b"none"), 400, text)
             self.check_answer(server.request("GET", path), 405)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -108,7 +108,3 @@ class Isolated(ConfiguredTest):
         server = self.serve_file("isolate_models = true\n" + tenants, models={"m": SHARED})
         answers = self.check_who_is_beside(server, key("bad"), key("good"))
         self.assertTrue(any("calls of this guest ended its worker 3 times in a row" in answer.json()["error"] for answer in answers), answers)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -167,7 +167,3 @@ class Tenants(EndlessTest):
         self.assertEqual((line["status"], line["model"], line["trace_id"]), (200, "tiny", "4bf92f3577b34da6a3ce929d0e0e4736"))
         self.assertGreater(line["bytes_out"], len(answer.body))
         self.assertNotIn("complete", line)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -398,7 +398,3 @@ class Requests(LanguageTest):
         server.await_metrics(f"vllm:num_requests_running{{{labels}}} 0", f"vllm:num_requests_waiting{{{labels}}} 0", f"vllm:kv_cache_usage_perc{{{labels}}} 0",
                              f"vllm:generation_tokens_total{{{labels}}} 3", f"vllm:time_to_first_token_seconds_count{{{labels}}} 1",
                              f"vllm:inter_token_latency_seconds_count{{{labels}}} 2")
-
-
-if __name__ == "__main__":
-    unittest.main()

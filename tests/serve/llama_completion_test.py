@@ -269,7 +269,3 @@ class Others(LanguageTest):
                       (right, "Authorization: Bearer no"), (right, "Authorization:")):
             self.assertEqual(status(*wrong), 401, wrong)
         self.assertEqual(status(bearer, "X-Api-Key: no"), 200, "where both are there, Authorization counts")
-
-
-if __name__ == "__main__":
-    unittest.main()

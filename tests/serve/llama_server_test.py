@@ -35,7 +35,3 @@ class LlamaServerTest(CommandTest):
         failed = {test: told for test, told in results.items() if told not in ("passed", "skipped")}
         self.assertEqual(sorted(failed), sorted(sum(EXPECTED["fails"].values(), [])), json.dumps(failed, indent=1))
         self.assertEqual(list(results.values()).count("passed"), EXPECTED["passed"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -183,7 +183,3 @@ class ChatGuest(MediaTest):
     def test_the_answer_is_as_the_schema_has_it(self):
         said = self.converse("--json-schema", '{"enum": ["yes", "no"]}', model="tiny")
         self.assertIn(json.loads(said), ("yes", "no"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -43,7 +43,3 @@ class Mlserver(ClientTest):
                 for model, sent, codec, back in self.requests(use_bytes=True):
                     asked = converters.ModelInferRequestConverter.from_types(sent, model_name=model, use_raw=raw)
                     self.expect(converters.ModelInferResponseConverter.to_types(stub.ModelInfer(asked)), codec, back)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -61,7 +61,3 @@ class Generated(ClientTest):
             with self.assertRaises(BadRequestError) as raised:
                 client.model_infer("m", request=wrong)
             self.assertIn(WRONG, raised.exception.body["error"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -200,7 +200,3 @@ class Node(ClientTest):
         self.check_call(item["name"], item["arguments"])
         self.assertEqual(models, ["caller", "embedder", "ranker", "tiny"])
         self.assertEqual(error, ["NotFoundError", "model_not_found"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -242,7 +242,3 @@ class Errors(OpenAiTest):
         with self.assertRaises(openai.BadRequestError) as raised:
             self.chat(messages=[{"role": "user", "content": "word " * 5000}])
         self.assertEqual(raised.exception.code, "context_length_exceeded")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -118,7 +118,3 @@ class Described(ServeTest):
     def test_tensors_as_bytes(self):
         server = self.serve(models={"echo": "in x f32 2,3\n"})
         self.assertEqual(self.ask(server, body={**REQUEST, "parameters": {"binary_data_output": True}}), 200)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -23,7 +23,3 @@ class Texts(Examined):
                 self.assertGreater(statuses[405], 0)
                 if operation.startswith("POST"):
                     self.assertGreater(statuses[400], 10)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -332,7 +332,3 @@ class Log(Day):
             self.check_answer(self.load(server, "n"), 200)
             log = self.log_of(server)
             self.assertEqual(["model 'n:1': loading" in log, "model 'n:1': loaded after" in log], [has, has], log)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -270,7 +270,3 @@ class Settings(OutboundTest):
             with self.subTest(text):
                 self.check_error(self.wasinn("serve", "--route", f"/h={HANDLER}", "--allow-outbound", text),
                                  f"policy.allowed_outbound_hosts: '{text}' is not http://HOST or https://HOST")
-
-
-if __name__ == "__main__":
-    unittest.main()

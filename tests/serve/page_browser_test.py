@@ -413,7 +413,3 @@ class Digits(BrowserTest):
             height = self.browser.run("return document.documentElement.scrollHeight")
             self.browser.size(1200, height)
             self.browser.screenshot(pathlib.Path(path))
-
-
-if __name__ == "__main__":
-    unittest.main()

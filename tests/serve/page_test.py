@@ -312,7 +312,3 @@ class Origins(PageTest):
             done = self.wasinn("serve", "--allow-origin", text)
             self.assertEqual(done.code, 2, done)
             self.assertIn("is not an origin", done.err, text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -44,7 +44,3 @@ class ServersTest(PagesTest):
         self.assertIn('"digits"', self.ask(server, "curl localhost:8000/v2/models/digits\n"))
         with self.assertRaises(AssertionError):
             self.ask(server, "curl localhost:8000/v2/models/letters\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

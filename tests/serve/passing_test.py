@@ -389,7 +389,3 @@ class Servers(PassingTest):
         self.gateway(1, config="headers = { Host = 'a' }")
         self.expect_error(self.ask(), 503, "headers")
         self.expect_log("model 'm' cannot be served")
-
-
-if __name__ == "__main__":
-    unittest.main()

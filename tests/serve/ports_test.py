@@ -64,7 +64,3 @@ class PortsTest(ServeTest):
         self.assertIn("unknown flag --no-grpc", self.refused("--no-grpc"))
         for value in ("true", "false"):
             self.assertIn("unknown configuration key 'serve.grpc'", self.refused("--config", self.file("serve.toml", f"[serve]\ngrpc = {value}\n")))
-
-
-if __name__ == "__main__":
-    unittest.main()

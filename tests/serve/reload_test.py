@@ -123,7 +123,3 @@ class Reload(ConfiguredTest):
             for thread in threads:
                 thread.join()
         self.assertEqual({answer.status for answer in answers}, {200})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -132,7 +132,3 @@ class Responses(LanguageTest):
         answer = self.ask(self.server, "chat/completions", model="caller", messages=[{"role": "user", "content": "a"}], max_tokens=1,
                           tools=[chat_tool, {"type": "custom", "custom": {"name": "f"}}])
         self.assertEqual(answer.status, 200, answer)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -444,7 +444,3 @@ class Tensors(ServeTest):
             headers = {"Inference-Header-Content-Length": length}
             self.check_answer(server.request("POST", "/v2/models/m/infer", b"{}", headers), 400)
         self.check_answer(server.infer("m", request(tensor())), 200)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -401,7 +401,3 @@ class Mistakes(RouteTest):
             (f"/x={self.file('shared.wat', SHARED)}", "or a shared memory"),
         ):
             self.assertIn(why, self.refused("--route", route), route)
-
-
-if __name__ == "__main__":
-    unittest.main()

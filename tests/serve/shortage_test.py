@@ -97,7 +97,3 @@ if not SANITIZED:  # whose allocator ends the program itself
         def test_the_end_without_another_thread(self):
             self.leave(4 << 20)  # which is no stack
             self.assertEqual(self.server.stop()[0], 0)  # it may say why it did without
-
-
-if __name__ == "__main__":
-    unittest.main()

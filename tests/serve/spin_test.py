@@ -56,7 +56,3 @@ class SpinTest(ServeTest):
         self.check(result, code=1, out="not supported", err="no model is registered as 'none'")
         self.check(self.ask_spin("infer", "8", "", code=1), code=1, out="invalid input: ", err="the prompt is empty")
         self.check(self.ask_spin("infer", "8", "a " * 1000, code=1), code=1, out="the context has 512")
-
-
-if __name__ == "__main__":
-    unittest.main()

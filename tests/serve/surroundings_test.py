@@ -169,7 +169,3 @@ class Mistakes(ConfiguredTest):
                           ("dirs = []", "dirs")):
             with self.subTest(keys=keys):
                 self.assertIn(why, self.refused("--config", self.configure(f"[routes.'/a']\nfile = '{good}'\n{keys}")))
-
-
-if __name__ == "__main__":
-    unittest.main()

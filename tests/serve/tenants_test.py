@@ -383,7 +383,3 @@ class Files(ConfiguredTest):
     def test_other_commands_read_the_same_file(self):
         path = self.configure("[serve]\nhttp_port = 1\n[routes.'/a']\nfile = 'a'\n" + tenant("a"))
         self.check(self.wasinn("backends", "--config", path))
-
-
-if __name__ == "__main__":
-    unittest.main()

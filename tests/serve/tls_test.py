@@ -271,7 +271,3 @@ class Refusals(TlsTest):
         self.expect_error("--tls-key", "--tls-cert", self.own[0], code=2)
         self.expect_error("--tls-cert", "--tls-key", self.own[1], code=2)
         self.expect_error("--tls-cert", "--tls-client-ca", self.authority.pem, code=2)
-
-
-if __name__ == "__main__":
-    unittest.main()

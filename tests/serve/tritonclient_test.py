@@ -182,7 +182,3 @@ class PerfAnalyzer(OnDigits):
 
     def test_a_stream(self):
         self.expect_inferences("-i", "grpc", "--streaming", "-u", f"127.0.0.1:{self.digits().grpc_port}")
-
-
-if __name__ == "__main__":
-    unittest.main()

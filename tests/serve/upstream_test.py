@@ -107,7 +107,3 @@ class Missing(UpstreamTest):
         self.assertEqual(server.request("GET", "/v2/models/lm").status, 503)
         self.assertEqual(server.request("POST", "/v2/models/lm/infer", json.dumps({"inputs": []})).status, 503)
         self.check_log(self.told(server, 503, "model 'lm:1'"), "")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -223,7 +223,3 @@ class OfTensorFlowLite(ValuesTest):
             ran = self.wasinn("inspect", *isolate, "new.tflite")
             self.assertNotEqual(ran.code, 0)
             self.assertRegex(ran.err, r"(?s)version 99 not equal to supported version 3.*newer than TensorFlow Lite .*: use a newer one, or convert")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -75,7 +75,3 @@ class ExportsTest(unittest.TestCase):
         types = (SOURCE / "include/wasinn/types.h").read_text(encoding="utf-8")
         major, minor = re.search(r'^#define WASINN_VERSION "(\d+)\.(\d+)\.', types, re.MULTILINE).groups()
         self.assertEqual(listed()[0], f"WASINN_{major}.{minor}")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -37,7 +37,3 @@ class GuideTest(unittest.TestCase):
         for link in re.findall(r"\]\(([^)h][^)]*)\)", GUIDE):
             with self.subTest(link=link):
                 self.assertTrue((SOURCE / "docs" / link).exists())
-
-
-if __name__ == "__main__":
-    unittest.main()
