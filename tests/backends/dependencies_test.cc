@@ -2,15 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include "backends/thrown.h"
 #include "common/library.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -31,22 +29,6 @@ std::string Linked(const std::string& name) {
 
 class Dependencies : public ::testing::Test {
  protected:
-  Dependencies() {
-    std::string name = (fs::path(::testing::TempDir()) / "wasinn-dependencies-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~Dependencies() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
-  static std::string Bytes(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream bytes;
-    bytes << file.rdbuf();
-    return bytes.str();
-  }
   // With `to`, which ends by a zero, at the place of `from`.
   static std::string Changed(std::string bytes, std::string_view from, const std::string& to) {
     const size_t at = bytes.find(from);
@@ -54,14 +36,9 @@ class Dependencies : public ::testing::Test {
     EXPECT_LE(to.size(), from.size());
     return at == std::string::npos ? bytes : bytes.replace(at, to.size() + 1, to.c_str(), to.size() + 1);
   }
-  fs::path Write(std::string_view name, const std::string& bytes) const {
-    const fs::path path = folder_ / name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
-  }
   // A library that needs another one.
   fs::path Library(const std::string& runpath) const {
-    return Write("libmain.so", Changed(Bytes(Linked("main")), kRunpath, runpath));
+    return folder_.Write("libmain.so", Changed(testing::ReadFile(Linked("main")), kRunpath, runpath));
   }
   // What is wrong with it.
   static std::optional<std::string> Check(const fs::path& library) {
@@ -69,7 +46,7 @@ class Dependencies : public ::testing::Test {
     return wrong.empty() ? std::nullopt : std::optional(wrong);
   }
 
-  fs::path folder_;
+  const testing::TestFolder folder_;
 };
 
 TEST_F(Dependencies, MayBeInAbsoluteFoldersAndBesideTheLibrary) {
@@ -91,32 +68,32 @@ TEST_F(Dependencies, MayNotBeInTheWorkingFolder) {
 }
 
 TEST_F(Dependencies, MayNotBePathsFromTheWorkingFolder) {
-  const std::string main = Changed(Bytes(Linked("main")), kRunpath, "$ORIGIN");
-  const auto wrong = Check(Write("libmain.so", Changed(main, kNeeded, "lib/needed.so")));
+  const std::string main = Changed(testing::ReadFile(Linked("main")), kRunpath, "$ORIGIN");
+  const auto wrong = Check(folder_.Write("libmain.so", Changed(main, kNeeded, "lib/needed.so")));
   ASSERT_TRUE(wrong);
   EXPECT_THAT(*wrong, AllOf(HasSubstr("libmain.so"), HasSubstr("'lib/needed.so'"), HasSubstr("working folder")));
-  EXPECT_EQ(Check(Write("libmain.so", Changed(main, kNeeded, "/lib/needed.so"))), std::nullopt);
+  EXPECT_EQ(Check(folder_.Write("libmain.so", Changed(main, kNeeded, "/lib/needed.so"))), std::nullopt);
 }
 
 TEST_F(Dependencies, AreLookedAtToo) {
   const fs::path main = Library("/nonexistent:$ORIGIN");
-  Write(kNeeded, Changed(Bytes(Linked("needed")), kRunpath, "$ORIGIN:"));
+  folder_.Write(kNeeded, Changed(testing::ReadFile(Linked("needed")), kRunpath, "$ORIGIN:"));
   const auto wrong = Check(main);
   ASSERT_TRUE(wrong);
   EXPECT_THAT(*wrong, AllOf(HasSubstr(std::string(kNeeded)), HasSubstr("'$ORIGIN:'")));
   // Two that need each other.
-  Write(kNeeded, Changed(Bytes(Linked("main")), kRunpath, "$ORIGIN"));
+  folder_.Write(kNeeded, Changed(testing::ReadFile(Linked("main")), kRunpath, "$ORIGIN"));
   EXPECT_EQ(Check(main), std::nullopt);
 }
 
 TEST_F(Dependencies, OfNoLibraryAreTheLinkersToComplainOf) {
   EXPECT_EQ(Check("/nonexistent/lib.so"), std::nullopt);
   EXPECT_EQ(Check("/"), std::nullopt);
-  EXPECT_EQ(Check(Write("empty.so", "")), std::nullopt);
-  EXPECT_EQ(Check(Write("text.so", "INPUT(-lmain)")), std::nullopt);
-  const std::string bytes = Bytes(Library("$ORIGIN").string());
-  for (size_t size = 0; size < bytes.size(); size += 61) Check(Write("cut.so", bytes.substr(0, size)));
-  const fs::path flipped = Write("flipped.so", bytes);
+  EXPECT_EQ(Check(folder_.Write("empty.so", "")), std::nullopt);
+  EXPECT_EQ(Check(folder_.Write("text.so", "INPUT(-lmain)")), std::nullopt);
+  const std::string bytes = testing::ReadFile(Library("$ORIGIN"));
+  for (size_t size = 0; size < bytes.size(); size += 61) Check(folder_.Write("cut.so", bytes.substr(0, size)));
+  const fs::path flipped = folder_.Write("flipped.so", bytes);
   std::fstream file(flipped, std::ios::in | std::ios::out | std::ios::binary);
   for (size_t i = 0; i < 512; ++i) {  // the header and the segments
     for (const char value : {'\0', '\x7f', '\xff', bytes[i]}) {

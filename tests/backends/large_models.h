@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "support/echo.h"
+#include "support/files.h"
 #include "support/peak_memory.h"
-#include "support/test_folder.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

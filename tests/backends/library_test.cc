@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "common/error.h"
 #include "common/library.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -20,16 +20,6 @@ using ::testing::Not;
 
 class LibraryOfAFolder : public ::testing::Test {
  protected:
-  LibraryOfAFolder() {
-    std::string name = (fs::path(::testing::TempDir()) / "wasinn-library-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = fs::canonical(name);
-  }
-  ~LibraryOfAFolder() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
   void Put(const std::string& name) const {
     fs::copy_file(testing::InThisBuild("lib/dependencies/libdependencies_needed.so"), folder_ / name);
   }
@@ -45,7 +35,8 @@ class LibraryOfAFolder : public ::testing::Test {
     }
   }
 
-  fs::path folder_;
+  const testing::TestFolder test_folder_;
+  fs::path folder_ = fs::canonical(test_folder_.path());
 };
 
 TEST_F(LibraryOfAFolder, HasTheNewestVersion) {

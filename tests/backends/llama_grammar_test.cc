@@ -9,17 +9,14 @@
 #include "backends/crashes.h"
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
+#include "support/files.h"
 #include "support/peak_memory.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
 
-std::string Repeated(const std::string& text, size_t n) {
-  std::string all;
-  for (size_t i = 0; i < n; ++i) all += text;
-  return all;
-}
+using testing::Repeated;
 
 // r0 ::= r1 "a" | r1 "b", and so on: the last one's beginning in as many ways as there are paths to it.
 std::string Doubling(size_t rules) {

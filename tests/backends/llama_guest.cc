@@ -2,29 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string_view>
 
 #include "llama/text.h"
+#include "support/files.h"
 
 namespace wasinn::test {
-
-namespace {
-
-struct Folder {
-  Folder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "wasinn-llama-XXXXXX";
-    path = mkdtemp(pattern.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::filesystem::path path;
-};
-
-}  // namespace
 
 std::string Prompt(size_t i) {
   std::string text = "the hen";
@@ -33,10 +16,8 @@ std::string Prompt(size_t i) {
 }
 
 std::string TemporaryFile(const std::string& name, const std::string& bytes) {
-  static const Folder folder;
-  const std::string path = folder.path / name;
-  std::ofstream(path, std::ios::binary) << bytes;
-  return path;
+  static const testing::TestFolder folder;
+  return folder.Write(name, bytes);
 }
 
 double AllocatedBytes(const std::string& log) {

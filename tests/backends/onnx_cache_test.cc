@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "backends/expect.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -19,13 +20,6 @@ const std::string kDigits = testing::InSources("models/digits.onnx");
 
 class OnnxCache : public ::testing::Test {
  protected:
-  OnnxCache() {
-    std::string name = (fs::temp_directory_path() / "wasinn-onnx-cache-XXXXXX").string();
-    here_ = mkdtemp(name.data());
-    folder_ = here_ / "below" / "cache";
-  }
-  ~OnnxCache() override { fs::remove_all(here_); }
-
   std::string Config(const std::string& more = "") const {
     return R"({"cache_dir": ")" + folder_.string() + "\"" + more + "}";
   }
@@ -81,7 +75,8 @@ class OnnxCache : public ::testing::Test {
     return loaded;
   }
 
-  fs::path here_, folder_;
+  const testing::TestFolder test_folder_;
+  const fs::path here_ = test_folder_.path(), folder_ = here_ / "below" / "cache";
 };
 
 mode_t ModeOf(const fs::path& path) {

@@ -1,14 +1,11 @@
 // The backend's library twice in one OS process, as two embedders bring it that know nothing of each other: ONNX
 // Runtime, its environment and its table of imports are there once.
-#include <unistd.h>
-
 #include <atomic>
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <thread>
 
 #include "backends/expect.h"
+#include "support/files.h"
 
 namespace wasinn::test {
 namespace {
@@ -18,20 +15,12 @@ std::string BackendFile() { return testing::BackendFile(kFramework); }
 // A copy of the backend's file; it goes when the test ends, as far as the file system is concerned.
 class CopyOfBackend {
  public:
-  explicit CopyOfBackend(const std::string& bytes) {
-    std::string folder = (std::filesystem::temp_directory_path() / "onnx_copies.XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder");
-    path_ = std::filesystem::path(folder) / std::filesystem::path(BackendFile()).filename();
-    std::ofstream(path_, std::ios::binary) << bytes;
-  }
-  ~CopyOfBackend() { std::filesystem::remove_all(path_.parent_path()); }
-  CopyOfBackend(const CopyOfBackend&) = delete;
-  CopyOfBackend& operator=(const CopyOfBackend&) = delete;
-
-  std::string path() const { return path_.string(); }
+  const std::string& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  const testing::TestFolder folder_;
+  const std::string path_ =
+      folder_.Write(std::filesystem::path(BackendFile()).filename().string(), ReadFile(BackendFile()));
 };
 
 void ExpectComputesAreBounded(const Host& host) {
@@ -42,7 +31,7 @@ void ExpectComputesAreBounded(const Host& host) {
 }
 
 TEST(OnnxOpenCopies, TheSecondIsRefusedAndTheFirstKeepsItsLimits) {
-  const CopyOfBackend copy(ReadFile(BackendFile()));
+  const CopyOfBackend copy;
   auto first = std::make_unique<Host>();
   ASSERT_TRUE(first->opened()) << first->opened().message;
   const auto expect_refused = [&] {
@@ -61,7 +50,7 @@ TEST(OnnxOpenCopies, TheSecondIsRefusedAndTheFirstKeepsItsLimits) {
 }
 
 TEST(OnnxOpenCopies, OneIsOpenedIfManyThreadsTry) {
-  const CopyOfBackend copy(ReadFile(BackendFile())), another(ReadFile(BackendFile()));
+  const CopyOfBackend copy, another;
   const std::vector<std::string> paths{BackendFile(), copy.path(), another.path()};
   std::vector<std::atomic<int>> opened(paths.size());
   std::vector<std::thread> threads;

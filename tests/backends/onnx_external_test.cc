@@ -4,8 +4,8 @@
 
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
+#include "support/files.h"
 #include "support/peak_memory.h"
-#include "support/test_folder.h"
 
 namespace wasinn::test {
 namespace {

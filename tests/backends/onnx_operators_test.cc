@@ -4,7 +4,7 @@
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "support/echo.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

@@ -1,13 +1,11 @@
 // Models that harm the process in which OpenVINO reads, compiles or computes them: in workers.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <regex>
 
 #include "backends/isolated.h"
 #include "backends/openvino_models.h"
+#include "support/files.h"
 
 namespace wasinn::test {
 namespace {
@@ -42,18 +40,12 @@ Brought Changed(const std::string& name, const std::string& from, const std::str
   return MatMul(name, xml);
 }
 
-std::string Times(size_t count, const std::string& text) {
-  std::string all;
-  for (size_t i = 0; i < count; ++i) all += text;
-  return all;
-}
-
 TEST(OpenVinoIsolated, ModelsThatCrashedTheirProcess) {
   Workers workers = OpenVino();
   const std::string net = "<net name=\"x\" version=\"11\">";
   for (const Brought& model : {
-           MatMul("deep", net + "<layers>" + Times(100'000, "<layer>")),
-           MatMul("elements", net + Times(1 << 19, "<a/>") + "</net>"),
+           MatMul("deep", net + "<layers>" + testing::Repeated("<layer>", 100'000)),
+           MatMul("elements", net + testing::Repeated("<a/>", 1 << 19) + "</net>"),
            Changed("offset", "offset=\"0\"", "offset=\"9223372036854775807\""),
            Changed("size", "size=\"8192\"", "size=\"9223372036854775800\""),
            Changed("shape", "shape=\"64, 32\"", "shape=\"4611686018427387904, 32\""),
@@ -80,14 +72,13 @@ TEST(OpenVinoIsolated, ALoopEndsWithItsWorker) {
 // A name that is written so that nobody finds it in the text: what it names cannot be opened.
 TEST(OpenVinoIsolated, NoFileIsReadForAnIr) {
   Workers workers = OpenVino();
-  const std::string file = ::testing::TempDir() + "wasinn-weights-" + std::to_string(getpid()) + ".bin";
-  std::ofstream(file, std::ios::binary) << WeightsOf("matmul");
+  const testing::TestFolder folder;
+  const std::string file = folder.Write("weights.bin", WeightsOf("matmul"));
   Brought model =
       Changed("hidden", "</layers>",
               "</layers><rt_info><attribute name=\"&#95;_weights_pat&#104;\" value=\"" + file + "\"/></rt_info>");
   model.builders.resize(1);  // it would need them
   EXPECT_NE(workers.TryBesideHonest(model), 0u);
-  std::filesystem::remove(file);
 }
 
 TEST(OpenVinoIsolated, ChangedBytes) {

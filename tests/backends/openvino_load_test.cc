@@ -1,12 +1,10 @@
 // What models are loaded from, and what a guest cannot do with them.
-#include <unistd.h>
-
 #include <filesystem>
-#include <fstream>
 
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 #include "backends/tensorflow_writer.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -39,27 +37,6 @@ TEST(OpenVinoTooNew, SaysWhatIsReadAndWhatToDo) {
   const Model set(host, Replace(ir, "version=\"opset1\"", "version=\"opset99\""), IrOptions("dynamic"));
   EXPECT_THAT(set.loaded().message, AllOf(HasSubstr("opset99"), HasSubstr("newer than OpenVINO ")));
 }
-
-// A folder that goes with the test.
-class Folder {
- public:
-  Folder() : path_(std::filesystem::temp_directory_path() / ("wasinn-openvino-" + std::to_string(getpid()))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string Write(const std::string& name, const std::string& bytes) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return path_ / name;
-  }
-
- private:
-  const std::filesystem::path path_;
-};
 
 void ExpectTwoInTwoOut(const Model& model) {
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
@@ -116,7 +93,7 @@ TEST(OpenVinoLoad, FindsExternalDataOfANamedOnnxModelOnly) {
 
 TEST(OpenVinoLoad, TakesTensorFlowByNameOnly) {
   const Host host;
-  const Folder folder;
+  const testing::TestFolder folder;
   const std::string bytes = TfGraph({TfNode("y", "Relu", {"x"}, TypeAttribute("T", 1))});
   const std::string path = folder.Write("relu.pb", bytes);
   for (const char* encoding : {"openvino", "tensorflow"}) {
@@ -188,7 +165,7 @@ std::string InUtf16(const std::string& text) {
 
 TEST(OpenVinoHostile, ReachesNoFileThroughAnIr) {
   const Host host;
-  const Folder folder;
+  const testing::TestFolder folder;
   const std::string weights = folder.Write("secret.bin", ReadFile(ModelPath("matmul.bin")));
   for (const std::string& more :
        {"<__weights_path value=\"" + weights + "\"/>", "<attribute name=\"weights_path\" value=\"" + weights + "\"/>",

@@ -1,12 +1,11 @@
 // Configuration and targets; framework_test.cc has what all backends have.
-#include <unistd.h>
-
 #include <filesystem>
 #include <string>
 #include <thread>
 
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
+#include "support/files.h"
 
 namespace wasinn::test {
 namespace {
@@ -85,8 +84,8 @@ TEST(OpenVinoConfig, AGuestsThreadsAreNoMoreThanTheHosts) {
 
 // Compiled models of the host's own files are kept there; what a guest sends leaves nothing behind.
 TEST(OpenVinoConfig, CachesModelsOfTheHostOnly) {
-  const auto folder = std::filesystem::temp_directory_path() / ("wasinn-openvino-cache-" + std::to_string(getpid()));
-  std::filesystem::remove_all(folder);
+  const testing::TestFolder test_folder;
+  const std::filesystem::path folder = test_folder.path() / "cache";
   const Host host("{\"cache_dir\": \"" + folder.string() + "\"}");
   ASSERT_TRUE(host.opened()) << host.opened().message;
   ExpectMeanWorks(host);
@@ -105,7 +104,6 @@ TEST(OpenVinoConfig, CachesModelsOfTheHostOnly) {
   ExpectMeanWorks(host, options);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   EXPECT_THAT(host.log(), HasSubstr("mode 0700"));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(OpenVinoTarget, ServesAuto) {

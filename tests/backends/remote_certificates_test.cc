@@ -11,9 +11,6 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ssl/error.hpp>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,6 +18,7 @@
 #include "backends/thrown.h"
 #include "remote/config.h"
 #include "remote/http_stream.h"
+#include "support/files.h"
 
 namespace wasinn::remote {
 namespace {
@@ -55,22 +53,12 @@ struct SelfSigned {
 
 class RemoteCertificates : public ::testing::Test {
  protected:
-  RemoteCertificates() {
-    std::string folder = (std::filesystem::temp_directory_path() / "wasinn-certificates-XXXXXX").string();
-    folder_ = ::mkdtemp(folder.data());
-  }
-  ~RemoteCertificates() override { std::filesystem::remove_all(folder_); }
-
-  std::string File(const std::string& name, const std::string& text) const {
-    std::ofstream((folder_ / name).string()) << text;
-    return (folder_ / name).string();
-  }
   // What is wrong about files of this content; "": nothing. An empty one is not named.
   std::string RefusedFiles(const std::string& ca, const std::string& cert = "", const std::string& key = "") const {
     std::string config;
     const auto add = [&](const std::string& name, const std::string& text) {
       if (text.empty()) return;
-      config += (config.empty() ? "\"" : ", \"") + name + "\": \"" + File(name, text) + "\"";
+      config += (config.empty() ? "\"" : ", \"") + name + "\": \"" + folder_.Write(name, text) + "\"";
     };
     add("ca", ca);
     add("cert", cert);
@@ -86,7 +74,7 @@ class RemoteCertificates : public ::testing::Test {
     return refused[0];
   }
 
-  std::filesystem::path folder_;
+  const testing::TestFolder folder_;
 };
 
 TEST_F(RemoteCertificates, AcceptsValidFiles) {
@@ -101,7 +89,7 @@ TEST_F(RemoteCertificates, RefusesInvalidFiles) {
   const SelfSigned one;
   const std::string begin = "-----BEGIN CERTIFICATE-----\n", end = "-----END CERTIFICATE-----\n";
   for (const std::string& none : {one.key, std::string("no PEM"), begin, begin + "AAAA\n" + end}) {
-    EXPECT_EQ(RefusedFiles(none), "key 'ca': '" + (folder_ / "ca").string() + "' has no certificate in PEM") << none;
+    EXPECT_EQ(RefusedFiles(none), "key 'ca': '" + (folder_ / "ca") + "' has no certificate in PEM") << none;
     EXPECT_THAT(RefusedFiles("", none, one.key), HasSubstr("' has no certificate in PEM"));
   }
   EXPECT_THAT(RefusedFiles(one.certificate + begin + "AAAA\n" + end), HasSubstr("has an invalid certificate"));

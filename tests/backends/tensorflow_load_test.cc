@@ -1,13 +1,11 @@
 // Opening the backend, and what models it loads.
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "backends/expect.h"
 #include "backends/tensorflow_writer.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -47,13 +45,13 @@ TEST(TensorFlowOpen, WritesNothingToStderrAndLogsItInstead) {
     std::_Exit(good ? 0 : 1);
   }
   const auto self = std::filesystem::canonical("/proc/self/exe").string();
-  const auto file = std::filesystem::path(::testing::TempDir()) / ("stderr" + std::to_string(getpid()));
+  const testing::TestFolder folder;
+  const std::string file = folder / "stderr";
   const std::string command = "TF_ENABLE_ONEDNN_OPTS=1 WASINN_TEST_ROLE=open " + self +
                               " --gtest_filter=TensorFlowOpen.WritesNothingToStderrAndLogsItInstead >/dev/null 2>" +
-                              file.string();
+                              file;
   EXPECT_EQ(std::system(command.c_str()), 0);
-  EXPECT_EQ(ReadFile(file.string()), "own words\n");
-  std::filesystem::remove(file);
+  EXPECT_EQ(ReadFile(file), "own words\n");
 }
 
 TEST(TensorFlowGraphs, LoadFromBytesAndByName) {
@@ -181,14 +179,11 @@ TEST(TensorFlowSavedModels, FromBytesAreAClearError) {
 
 TEST(TensorFlowSavedModels, WithoutTheirVariablesAreAnError) {
   const Host host;
-  const auto folder = std::filesystem::path(::testing::TempDir()) / ("saved" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+  const testing::TestFolder folder;
   const std::string bytes = ModelBytes("two_signatures/saved_model.pb");
-  std::ofstream(folder / "saved_model.pb", std::ios::binary) << bytes;
-  const Model model(host, bytes, {.encoding = "tensorflow", .path = (folder / "saved_model.pb").string()});
+  const Model model(host, bytes, {.encoding = "tensorflow", .path = folder.Write("saved_model.pb", bytes)});
   EXPECT_FALSE(model.loaded());
-  EXPECT_THAT(model.loaded().message, HasSubstr(folder.string()));
-  std::filesystem::remove_all(folder);
+  EXPECT_THAT(model.loaded().message, HasSubstr(folder.path().string()));
 }
 
 TEST(TensorFlowErrors, WrongConfigurationIsNamed) {

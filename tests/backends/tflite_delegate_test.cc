@@ -8,6 +8,7 @@
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -15,12 +16,11 @@ namespace {
 
 class TfLiteDelegates : public ::testing::Test {
  protected:
-  ~TfLiteDelegates() override { std::filesystem::remove(log_); }
-
   std::string log_option() const { return R"("log": ")" + log_ + "\""; }
   std::string log() const { return std::filesystem::exists(log_) ? ReadFile(log_) : ""; }
 
-  const std::string log_ = ::testing::TempDir() + "/tflite_delegate_" + std::to_string(getpid()) + ".log";
+  const testing::TestFolder folder_;
+  const std::string log_ = folder_ / "log";
 };
 
 std::vector<float> AddOnce(const LoadedModel& model) {

@@ -1,6 +1,4 @@
 // What interpreters take of memory, and who pays for it.
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -9,6 +7,7 @@
 #include "backends/taken.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -163,7 +162,8 @@ TEST(TfLiteMemory, ThatInputsMakeGrowIsCharged) {
 // A context whose memory its guest could not pay for has given it back, even if there cannot be another interpreter.
 TEST(TfLiteMemory, ThatWasRefusedIsGivenBackWithoutAnotherInterpreter) {
   const uint64_t large = 16 << 20;
-  const std::string absent = ::testing::TempDir() + "/tflite_absent_" + std::to_string(getpid());
+  const testing::TestFolder folder;
+  const std::string absent = folder / "absent";
   LoadOptions options = TfLiteOptions();
   options.host_config = WithDelegate(R"("absent": ")" + absent + "\"");
   const Host host;

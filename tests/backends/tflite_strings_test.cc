@@ -5,7 +5,7 @@
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 #include "support/echo.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 
 namespace wasinn::test {
 namespace {

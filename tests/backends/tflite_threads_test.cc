@@ -1,6 +1,4 @@
 // The host's thread budget: with how many threads TensorFlow Lite computes.
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -12,6 +10,7 @@
 #include "backends/taken.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -31,8 +30,6 @@ std::string Add() {
 // The test's delegate tells with how many threads an interpreter computes, and holds one that shall wait.
 class TfLiteBudget : public ::testing::Test {
  protected:
-  ~TfLiteBudget() override { std::filesystem::remove_all(folder_); }
-
   LoadOptions Options() const {
     LoadOptions options = TfLiteOptions();
     options.host_config = WithDelegate(R"("log": ")" + log_ + R"(", "hold": ")" + hold_ + "\"");
@@ -70,14 +67,8 @@ class TfLiteBudget : public ::testing::Test {
     };
   }
 
-  static std::string NewFolder() {
-    std::string pattern = ::testing::TempDir() + "/tflite-threads-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder " + pattern);
-    return pattern;
-  }
-
-  const std::string folder_ = NewFolder();
-  const std::string log_ = folder_ + "/log", hold_ = folder_ + "/hold";
+  const testing::TestFolder folder_;
+  const std::string log_ = folder_ / "log", hold_ = folder_ / "hold";
 };
 
 void SetBoth(Context* context, const std::vector<float>& a, const std::vector<float>& b) {

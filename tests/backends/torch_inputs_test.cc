@@ -2,7 +2,7 @@
 #include "backends/expect.h"
 #include "backends/torch_models.h"
 #include "support/echo.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

@@ -1,12 +1,12 @@
 // Models that PyTorch crashes on, runs code of or takes memory for as it loads them: in workers.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <random>
 
 #include "backends/isolated.h"
 #include "backends/torch_models.h"
+#include "support/files.h"
 
 namespace wasinn::test {
 namespace {
@@ -40,12 +40,6 @@ std::string WithCode(const std::string& from, const std::string& to) {
   return Changed(TorchModel(kDoubled), ".py", from, to);
 }
 
-std::string Times(size_t count, const std::string& text) {
-  std::string all;
-  for (size_t i = 0; i < count; ++i) all += text;
-  return all;
-}
-
 // Each calls the next one twice: PyTorch puts the next one's nodes in place of each call.
 std::string FunctionsOfFunctions(int depth) {
   std::string code = "def forward(self, x):\n    return self.f0(x)\n";
@@ -61,8 +55,8 @@ TEST(TorchIsolated, ModelsThatCrashedTheirProcess) {
   const std::string body = "torch.mul(x, 2)", pickled = "__torch__\nModel", define = "def forward";
   for (const Brought& model : {
            Of("parentheses", WithCode(body, std::string(3'000'000, '(') + "x" + std::string(3'000'000, ')'))),
-           Of("sum", WithCode(body, "x" + Times(500'000, " + x"))),
-           Of("lines", WithCode("  " + define, Times(5'000'000, "\n") + "  " + define)),
+           Of("sum", WithCode(body, "x" + testing::Repeated(" + x", 500'000))),
+           Of("lines", WithCode("  " + define, testing::Repeated("\n", 5'000'000) + "  " + define)),
            Of("class", Changed(TorchModel(kDoubled), "data.pkl", pickled,
                                "__torch__.torch.classes.quantized\nLinearPackedParamsBase")),
            Of("global", Changed(TorchModel(kDoubled), "data.pkl", pickled, "os\nsystem")),
@@ -98,7 +92,8 @@ TEST(TorchIsolated, TensorsBeyondTheirMemory) {
 // PyTorch evaluates them while it loads. What they would do to files they cannot do in the sandbox.
 TEST(TorchIsolated, CodeThatRunsWhileLoading) {
   Workers workers = PyTorch();
-  const std::string written = ::testing::TempDir() + "wasinn-written-" + std::to_string(getpid());
+  const testing::TestFolder folder;
+  const std::string written = folder / "written";
   const std::string evil = "float(torch.sum(torch.fill_(torch.from_file(\"" + written + "\", True, 4), 3.0)))";
   const std::string parameter = "x: Tensor", attribute = "  def forward";
   for (const Brought& model : {Of("default", WithCode(parameter, parameter + ",\n    y: float=" + evil)),

@@ -5,6 +5,7 @@
 
 #include "backends/expect.h"
 #include "backends/torch_models.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -14,10 +15,8 @@ namespace fs = std::filesystem;
 
 // The backend without the library of ours that is linked to libtorch.
 TEST(TorchOpen, SaysThatItsRuntimeIsMissing) {
-  const fs::path folder = fs::path(::testing::TempDir()) / "TorchWithoutRuntime";
-  fs::create_directories(folder);
-  const fs::path copy = folder / "libwasinn_backend_torch.so";
-  fs::copy_file(testing::BackendFile(kFramework), copy, fs::copy_options::overwrite_existing);
+  const testing::TestFolder folder;
+  const std::string copy = folder.Write("libwasinn_backend_torch.so", ReadFile(testing::BackendFile(kFramework)));
   void* handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(handle, nullptr) << dlerror();
   const auto query =
@@ -29,7 +28,6 @@ TEST(TorchOpen, SaysThatItsRuntimeIsMissing) {
   const Result opened = TakeError(table->open(&services, "{}", &state));
   EXPECT_EQ(opened.code, WASINN_ERROR_UNSUPPORTED_OPERATION);
   EXPECT_THAT(opened.message, AllOf(HasSubstr("libwasinn_torch_runtime.so"), HasSubstr("scripts/deps.sh torch")));
-  fs::remove_all(folder);
 }
 
 TEST(TorchOpen, SaysThatALibraryIsTooOld) {

@@ -6,10 +6,13 @@
 #include <string>
 
 #include "engines/read_file.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::cli {
 namespace {
+
+using testing::Repeated;
 
 std::string Digits() { return engines::ReadFile(testing::InSources("models/digits.onnx")).value(); }
 
@@ -53,12 +56,6 @@ std::string Varint(uint64_t number) {
 
 std::string Field(int number, const std::string& bytes) {
   return static_cast<char>(number << 3 | 2) + Varint(bytes.size()) + bytes;
-}
-
-std::string Repeated(const std::string& bytes, size_t times) {
-  std::string all;
-  for (size_t i = 0; i < times; ++i) all += bytes;
-  return all;
 }
 
 std::string Node(const std::string& inputs) { return Field(1, inputs + Field(2, "y") + Field(4, "Op")); }

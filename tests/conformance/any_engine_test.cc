@@ -40,7 +40,7 @@ class AnyEngineTest : public ::testing::Test {
     return ReadBytes(folder_.path() / "outputs");
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
   Bytes inputs_, native_;
   Result<Host> host_ = Host::Create();
 };

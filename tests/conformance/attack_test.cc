@@ -172,7 +172,7 @@ class AttackTest : public ::testing::TestWithParam<Case> {
     }
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
   Bytes input_;
   size_t label_ = 0;
 };

@@ -102,7 +102,7 @@ class BindingsTest : public ::testing::TestWithParam<std::string> {
     return Lines(run.out);
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
 };
 
 const std::vector<std::string> kDigits = {"--model", "digits=" + std::string(kDigitsModel)};

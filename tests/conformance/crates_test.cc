@@ -99,7 +99,7 @@ class CratesTest : public ::testing::TestWithParam<CrateCase> {
     EXPECT_EQ(ToHex(ReadBytes(folder_.path() / "outputs")), ToHex(outputs));
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
 };
 
 TEST_P(CratesTest, Digits) {
@@ -177,7 +177,7 @@ TEST_P(PublishedTest, FirstPage) {
 }
 
 TEST_P(PublishedTest, Readme) {
-  const TempFolder folder;
+  const TestFolder folder;
   const Format format = FormatsOn("tflite").at(0);
   const std::string inputs = folder.Write("inputs", InputsOf(format, Few()));
   folder.Write("digits.tflite", ReadFile(format.path()));

@@ -72,7 +72,7 @@ HeldOut ReadHeldOut() {
 
 void ExpectSameDigits(const std::vector<std::string>& flags, const std::string& guest,
                       const std::vector<std::string>& args) {
-  const TempFolder folder;
+  const TestFolder folder;
   const Format onnx = BuiltFormats().front();
   const HeldOut held_out = ReadHeldOut();
   const Bytes native = RunReference(onnx, folder.Write("inputs", InputsOf(onnx, held_out)), folder.path());

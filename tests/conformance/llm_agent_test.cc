@@ -23,7 +23,7 @@ class LlmAgent : public ::testing::Test {
                     "agent", args);
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(LlmAgent, CallsItsTool) {

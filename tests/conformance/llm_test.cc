@@ -75,7 +75,7 @@ TEST(Llm, RefusesStepsInAWrongOrder) {
   // A compute ends a stream.
   script.Do("single 0").Do("compute 0").Do("get 0 0").Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT).Do("single 0");
   script.Do("finalize 0").Fails("single 0", WASI_NN_INVALID_ARGUMENT).Fails("fini 0", WASI_NN_INVALID_ARGUMENT);
-  const TempFolder folder;
+  const TestFolder folder;
   script.Run(LlmFlags(), folder.path());
 }
 

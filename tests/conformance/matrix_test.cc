@@ -44,7 +44,7 @@ class MatrixTest : public ::testing::TestWithParam<Case> {
   void CheckStrings() const;
   void CheckFolder() const;
 
-  const TempFolder folder_;
+  const TestFolder folder_;
 };
 
 // By name and, where the format can be given as bytes, by its number and by the bytes alone.

@@ -31,7 +31,7 @@ std::vector<NodeCase> Cases(size_t every) {
 }
 
 void ExpectNativeBytes(std::span<const NodeCase> cases, bool by_name) {
-  const TempFolder folder;
+  const TestFolder folder;
   const std::string limit = std::to_string(kBatch);
   std::vector<std::string> flags = {"--dir", NodeCaseFolder() + "::/cases", "--nn-max-graphs",
                                     limit,   "--nn-max-contexts",           limit};

@@ -35,7 +35,7 @@ Bytes InferAll(wasinn_host* host, const Format& format, const HeldOut& held_out,
 
 TEST(Together, AllFrameworksOpenAndComputeAtOnce) {
   const HeldOut held_out = ReadHeldOut();
-  const TempFolder folder;
+  const TestFolder folder;
   const std::vector<Format> formats = BuiltFormats();
   const auto count = static_cast<std::ptrdiff_t>(formats.size());
   std::string settings =

@@ -26,7 +26,7 @@ constexpr Detector kDetectors[] = {
 class VoiceTest : public ::testing::TestWithParam<Detector> {};
 
 TEST_P(VoiceTest, HearsEverySentence) {
-  const TempFolder folder;
+  const TestFolder folder;
   ASSERT_TRUE(std::filesystem::exists(kFolder + "/" + GetParam().file))
       << "the voice detector is missing: scripts/deps.sh tests fetches it; then configure again";
   const std::string wav = folder.path() / "speech.wav";

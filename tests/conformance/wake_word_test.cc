@@ -21,7 +21,7 @@ const std::string kModels = InSources(".deps/share/openwakeword"), kExample = In
 TEST(WakeWordTest, HearsTheWord) {
   ASSERT_TRUE(fs::exists(kModels + "/hey_jarvis_v0.1.onnx"))
       << "the wake words are missing: scripts/deps.sh real-models fetches them; then configure again";
-  const TempFolder folder;
+  const TestFolder folder;
   ASSERT_EQ(RunCommand({kExample + "/make_speech.sh", folder.path() / "speech.wav"}).exit_code, 0);
   // The settings of the example, beside the models that they name.
   for (const char* file : {"wasinn.toml", "window.onnx", "features.onnx"}) {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 // Empty if a process ended meanwhile: it may do so after its file was opened, and then the stream's buffer throws. By the stream's own
 // operator that is a failed read.
-std::string ReadFile(const fs::path& path) {
+std::string ReadWhatIsThere(const fs::path& path) {
   std::ifstream file(path);
   std::ostringstream read;
   read << file.rdbuf();
@@ -29,7 +29,7 @@ std::string ReadFile(const fs::path& path) {
 
 // 0 where there is no such process any more.
 pid_t ParentOf(pid_t process) {
-  const std::string stat = ReadFile("/proc/" + std::to_string(process) + "/stat");
+  const std::string stat = ReadWhatIsThere("/proc/" + std::to_string(process) + "/stat");
   const size_t name_end = stat.rfind(')');  // then come a state and the parent
   return name_end == std::string::npos ? 0 : std::stoi(stat.substr(name_end + 4));
 }
@@ -50,7 +50,8 @@ WorkerName::WorkerName() : path_(folder_ / "wasinn-worker") { fs::create_symlink
 std::vector<pid_t> WorkerName::Find(bool workers) const {
   std::vector<pid_t> all;
   for (const pid_t process : AllProcesses()) {
-    if (ReadFile("/proc/" + std::to_string(process) + "/cmdline").starts_with(path_ + '\0')) all.push_back(process);
+    if (ReadWhatIsThere("/proc/" + std::to_string(process) + "/cmdline").starts_with(path_ + '\0'))
+      all.push_back(process);
   }
   std::vector<pid_t> found;
   std::ranges::copy_if(all, std::back_inserter(found), [&](pid_t process) {

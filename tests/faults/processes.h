@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 
 namespace wasinn::testing {
 

@@ -10,6 +10,7 @@
 #include "backends/onnx_contract.h"
 #include "backends/own_clock.h"
 #include "backends/test_host.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
@@ -191,13 +192,9 @@ TEST(OnnxWebGpu, LoadsBesideComputesWhatCannotBeServed) {
 
 // Two embedders in one program: the device is the process's.
 TEST(OnnxWebGpu, TakesTurnsWithACopyOfTheBackend) {
-  std::string folder = (std::filesystem::temp_directory_path() / "onnx_webgpu.XXXXXX").string();
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const std::filesystem::path copy =
-      std::filesystem::path(folder) / std::filesystem::path(testing::BackendFile(kFramework)).filename();
-  std::filesystem::copy_file(testing::BackendFile(kFramework), copy);
-  const Host host, others("{}", 1, copy.string());
-  std::filesystem::remove_all(folder);
+  const testing::TestFolder folder;
+  const std::filesystem::path file = testing::BackendFile(kFramework);
+  const Host host, others("{}", 1, folder.Write(file.filename().string(), ReadFile(file.string())));
   ASSERT_TRUE(others.opened()) << others.opened().message;
   ComputeBeside(host, 300, [&] {
     const Model model(others, Product(16), OnGpu());

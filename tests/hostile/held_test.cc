@@ -23,7 +23,7 @@ struct Outcome {
 
 // Runs the guest `held`.
 Outcome Run(const std::string& kind) {
-  const TempFolder folder;
+  const TestFolder folder;
   if (kind == "outputs") folder.Write("untrue.onnx", UntrueOutput());
   if (kind == "passed_on") folder.Write("passed_on.xml", test::PassedOn(40));
   if (kind == "contexts") folder.Write("wide.onnx", ManyInputs(30'000));

@@ -34,7 +34,7 @@ std::vector<Attack> Fails(const char* error, const std::vector<std::string>& log
 // Each in one guest, one after another; then the honest inference.
 CommandResult ExpectResults(const std::vector<Made>& models, std::vector<std::string> flags = {},
                             const std::string& settings = "") {
-  const TempFolder folder;
+  const TestFolder folder;
   flags.insert(flags.end(), {"--dir", folder.path().string() + "::/made"});
   GuestRun run{.guest = "load_files", .flags = flags, .settings = settings, .log_all = true};
   std::vector<Attack> attacks;
@@ -80,7 +80,7 @@ TEST(HostileMade, AreRefusedOrHarmless) {
 // Tensors whose bytes are said to stand elsewhere: in files, in the host's memory. The command runs in a folder that
 // has the file that some of them ask for.
 TEST(HostileMade, TensorsAreNotReadFromElsewhere) {
-  const TempFolder folder;
+  const TestFolder folder;
   folder.Write("secret.txt", "secret of the host");
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(SourcePath("tests/models/tiny/hostile"))) {
@@ -123,7 +123,7 @@ TEST(HostileMade, TheFrameworkDoesNotFillTheLog) {
 TEST(HostileMade, LargeWhenComputed) {
   if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no sandbox";
   const std::vector<std::string> budget = {"compute: too_large: onnx: ", "no more than 268435456 are allowed"};
-  const TempFolder folder;
+  const TestFolder folder;
   folder.Write("folds", FoldsHuge(int64_t{1} << 30));
   folder.Write("folds_2^62", FoldsHuge(int64_t{1} << 62));
   folder.Write("doubles", Doubles(40, false));
@@ -153,7 +153,7 @@ TEST(HostileMade, LargeWhenComputed) {
 // Sixteen bytes of a file become a node of kilobytes: too much for a worker.
 TEST(HostileMade, LargeWhenParsed) {
   if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no sandbox";
-  const TempFolder folder;
+  const TestFolder folder;
   folder.Write("nodes", LongChain(150'000));
   folder.Write("names", ManyEmptyNames(5'000'000));
   GuestRun run{.guest = "load_files",
@@ -180,7 +180,7 @@ TEST(HostileMade, SlowToLoadEndAtTheirDeadline) {
 // Whatever a division by zero does. INT_MIN / -1 stops a processor likewise, and ONNX Runtime 1.31 does not take care of
 // it: SECURITY.md says so.
 TEST(HostileMade, DivisionsCostTheirGuestAnErrorAtMost) {
-  const TempFolder folder;
+  const TestFolder folder;
   folder.Write("by_zero", Divides("Div", /*by_zero=*/true));
   folder.Write("modulo_zero", Divides("Mod", /*by_zero=*/true));
   folder.Write("least", Divides("Div", /*by_zero=*/false));

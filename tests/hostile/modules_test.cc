@@ -31,7 +31,7 @@ std::string WithMemory(const std::string& memory, int expected) {
 }
 
 TEST(HostileModules, WithUnusualMemories) {
-  const TempFolder folder;
+  const TestFolder folder;
   const std::string digits = "(data (i32.const 0) \"digits\")";
   constexpr int kSuccess = 0, kInvalidArgument = 1, kMissingMemory = 3, kNotFound = 8;
   const struct {

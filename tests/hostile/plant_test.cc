@@ -91,7 +91,7 @@ class HostilePlant : public ::testing::Test {
   }
 
  private:
-  const TempFolder scratch_;
+  const TestFolder scratch_;
 };
 
 // Else the tests below would find nothing, whatever is opened.

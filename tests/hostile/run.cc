@@ -65,7 +65,7 @@ std::string SourcePath(const std::string& file) { return InSources("") + file; }
 std::string DigitsPath() { return SourcePath("models/digits.onnx"); }
 std::string TinyPath(const std::string& model) { return SourcePath("tests/models/tiny/" + model + ".onnx"); }
 
-GuestCommand GuestRun::Command(const TempFolder& scratch) const {
+GuestCommand GuestRun::Command(const TestFolder& scratch) const {
   std::vector<std::string> all = {"--model", "digits=" + DigitsPath()};
   for (const std::string& model : models) all.insert(all.end(), {"--model", model + "=" + TinyPath(model)});
   const std::string config = (log_all ? "limits.max_log_messages = 1000000\nlog.max_guest_lines = 0\n" : "") + settings;
@@ -77,7 +77,7 @@ GuestCommand GuestRun::Command(const TempFolder& scratch) const {
 }
 
 CommandResult GuestRun::Execute() const {
-  const TempFolder scratch;
+  const TestFolder scratch;
   const GuestCommand command = Command(scratch);
   return RunCommand(command.argv, command.environment, folder);
 }

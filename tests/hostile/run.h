@@ -42,7 +42,7 @@ struct GuestRun {
   std::string folder;               // to run in
 
   // `scratch` must live as long as the run.
-  GuestCommand Command(const TempFolder& scratch) const;
+  GuestCommand Command(const TestFolder& scratch) const;
   CommandResult Execute() const;
 };
 

@@ -21,7 +21,7 @@ CommandResult AttackByThreads(const std::string& how, std::vector<std::string> f
 }
 
 CommandResult RunText(const std::string& text) {
-  const TempFolder folder;
+  const TestFolder folder;
   return GuestRun{.guest = folder.Write("guest.wat", text)}.Execute();
 }
 
@@ -97,7 +97,7 @@ TEST(HostileThreads, ThreadsThatTheSystemDoesNotGive) {
   int most = OnWamr() ? 0 : static_cast<int>(std::thread::hardware_concurrency()) + 2;
   const int end = most + 100;
   for (bool ran = false; most < end && out != kAll; ++most) {
-    const TempFolder scratch;
+    const TestFolder scratch;
     const GuestRun run{.guest = "thread_attacks",
                        .args = {"use"},
                        .flags = {"--nn-timeout", "0", "--model", "model=" + TinyPath("dynamic")}};

@@ -47,7 +47,7 @@ class FiletypeTest : public ::testing::Test {
     EXPECT_EQ(run.out, lines);
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
 };
 
 // What the package itself says of these.

@@ -41,7 +41,7 @@ class OcrTest : public ::testing::Test {
         "ocr", args);
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(OcrTest, ReadsWhatWasPrinted) {

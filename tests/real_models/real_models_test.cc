@@ -91,7 +91,7 @@ class RealModelTest : public ::testing::TestWithParam<RealModel> {
     return started;
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
 };
 
 // Numbers, and not one number throughout: what a framework makes of nonsense is the same everywhere, too.

@@ -23,7 +23,7 @@ constexpr char kPrompt[] =
 
 // Sixteen tokens by llama.cpp's own loop.
 std::string Native() {
-  const TempFolder folder;
+  const TestFolder folder;
   const std::string in = folder.path() / "in", out = folder.path() / "out";
   std::ofstream(in, std::ios::binary) << kPrompt;
   const CommandResult run = RunCommand({InTestsBuild("bin/reference_llama"), "u8", std::to_string(sizeof(kPrompt) - 1),
@@ -77,7 +77,7 @@ TEST(SmolLm2, IsGuessedForFromThePrompt) {
 
 // Nor does a draft change it.
 TEST(SmolLm2, SaysTheSameWithADraft) {
-  const TempFolder folder;
+  const TestFolder folder;
   const std::string settings = (folder.path() / "wasinn.toml").string(),
                     options = Json{{"temp", 0}, {"n-predict", 24}}.dump();
   std::ofstream(settings) << "[models.lm]\npath = \"" << kModel << "\"\n[models.lm.config]\ndraft = \"" << kModel

@@ -29,33 +29,43 @@ inline std::vector<std::string> Lines(const std::string& text) {
   return lines;
 }
 
-// A new folder, deleted at the end.
-class TempFolder {
+inline std::string Repeated(std::string_view text, size_t times) {
+  std::string all;
+  all.reserve(text.size() * times);
+  for (size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// A folder for the files of one test: empty at first, and removed at the end.
+class TestFolder {
  public:
-  TempFolder() : path_((std::filesystem::path(::testing::TempDir()) / "wasinn-XXXXXX").string()) {
-    EXPECT_NE(::mkdtemp(path_.data()), nullptr) << path_;
+  TestFolder() {
+    std::string name = (std::filesystem::path(::testing::TempDir()) / "wasinn-XXXXXX").string();
+    EXPECT_NE(::mkdtemp(name.data()), nullptr) << name;
+    path_ = name;
   }
-  ~TempFolder() {
+  ~TestFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
 
-  std::filesystem::path path() const { return path_; }
-  // Writes a file, which may be in a folder of this one; returns its whole path.
-  std::string Write(const std::string& name, std::string_view bytes) const {
-    const std::filesystem::path file = path() / name;
+  const std::filesystem::path& path() const { return path_; }
+  std::string operator/(std::string_view name) const { return (path_ / name).string(); }
+  // Writes a file, whose folders need not exist, and returns its path.
+  std::string Write(std::string_view name, std::string_view bytes) const {
+    const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << bytes;
-    return file;
+    return file.string();
   }
-  std::string Write(const std::string& name, const std::vector<uint8_t>& bytes) const {
+  std::string Write(std::string_view name, const std::vector<uint8_t>& bytes) const {
     return Write(name, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   }
 
  private:
-  std::string path_;
+  std::filesystem::path path_;
 };
 
 }  // namespace wasinn::testing

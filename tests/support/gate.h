@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 
 namespace wasinn::testing {
 

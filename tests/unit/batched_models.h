@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "support/echo.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "unit/bytes_guest.h"
 #include "unit/turned_host.h"
 

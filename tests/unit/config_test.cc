@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 
 namespace wasinn::core {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "support/echo.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 
 namespace wasinn::testing {
 namespace {

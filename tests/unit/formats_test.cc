@@ -10,7 +10,7 @@
 #include <string>
 
 #include "support/echo.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {

@@ -8,7 +8,7 @@
 
 #include "core/host/guest.h"
 #include "support/echo.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "wit_guest.h"
 
 namespace wasinn::testing {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "support/echo.h"
+#include "support/files.h"
 #include "support/gate.h"
-#include "support/test_folder.h"
 
 namespace wasinn::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "support/echo.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {

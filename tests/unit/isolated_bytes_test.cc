@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "core/models/blob.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "unit/isolated_program.h"
 
 namespace wasinn::testing {

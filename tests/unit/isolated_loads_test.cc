@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "unit/isolated_program.h"
 #include "unit/turned_host.h"
 

@@ -10,8 +10,8 @@
 #include "core/models/formats.h"
 #include "core/models/model_files.h"
 #include "core/models/model_registry.h"
+#include "support/files.h"
 #include "support/peak_memory.h"
-#include "support/test_folder.h"
 
 namespace wasinn::core {
 namespace {

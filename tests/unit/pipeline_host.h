@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "support/this_build.h"
 #include "unit/bytes_guest.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 
 namespace wasinn::test {
 namespace {

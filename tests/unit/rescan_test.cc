@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/echo.h"
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/files.h"
 #include "support/gate.h"
-#include "support/test_folder.h"
 #include "support/this_build.h"
 #include "unit/isolated_program.h"
 

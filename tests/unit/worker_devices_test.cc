@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "support/this_build.h"
 #include "unit/isolated_program.h"
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 #include "support/this_build.h"
 #include "unit/isolated_program.h"
 

@@ -247,7 +247,7 @@ class Variable {
 };
 
 TEST(Devices, ReadTheDriversThatVariablesName) {
-  const testing::TempFolder folder;
+  const testing::TestFolder folder;
   const std::string absolute = folder.Write("a.json", R"({"ICD": {"library_path": "/opt/driver/a.so"}})");
   const std::string beside = folder.Write("b.json", R"({"ICD": {"library_path": "../b.so"}})");
   const std::string of_system = folder.Write("c.json", R"({"ICD": {"library_path": "libc.so"}})");

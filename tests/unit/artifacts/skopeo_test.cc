@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 
 namespace wasinn::artifacts {
 namespace {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "artifacts/digest.h"
+#include "support/files.h"
 
 namespace wasinn::artifacts {
 namespace {
@@ -24,10 +25,7 @@ using ::testing::HasSubstr;
 class StoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string folder = (fs::temp_directory_path() / "wasinn-artifacts-XXXXXX").string();
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+    setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
     auto store = Store::Open();
     ASSERT_TRUE(store) << store.error();
     store_.emplace(std::move(*store));
@@ -36,10 +34,6 @@ class StoreTest : public ::testing::Test {
     arrival_.emplace(std::move(*arrival));
     layout_ = arrival_->path() / "layout";
     fs::create_directories(layout_ / "blobs/sha256");
-  }
-  void TearDown() override {
-    arrival_.reset();
-    fs::remove_all(folder_);
   }
 
   fs::path BlobPath(const std::string& content) const { return layout_ / "blobs/sha256" / HexOf(DigestOf(content)); }
@@ -66,12 +60,9 @@ class StoreTest : public ::testing::Test {
     EXPECT_FALSE(fs::exists(store_->path() / ("sha256-" + std::string(HexOf(DigestOf(manifest))))));
     return kept ? "it was kept" : kept.error();
   }
-  static std::string ReadAll(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
 
-  fs::path folder_, layout_;
+  const testing::TestFolder folder_;
+  fs::path layout_;
   std::optional<Store> store_;
   std::optional<Store::Arrival> arrival_;
 };
@@ -84,8 +75,8 @@ TEST_F(StoreTest, KeepsFiles) {
   ASSERT_TRUE(found) << found.error();
   ASSERT_TRUE(found->has_value());
   EXPECT_EQ((*found)->folder, kept->folder);
-  EXPECT_EQ(ReadAll(kept->folder / "a/m.onnx"), "model");
-  EXPECT_EQ(ReadAll(kept->folder / "the same"), "w");
+  EXPECT_EQ(testing::ReadFile(kept->folder / "a/m.onnx"), "model");
+  EXPECT_EQ(testing::ReadFile(kept->folder / "the same"), "w");
   EXPECT_FALSE(fs::exists(layout_));
   arrival_.reset();
   EXPECT_EQ(std::distance(fs::directory_iterator(store_->path()), {}), 1);
@@ -116,8 +107,8 @@ TEST_F(StoreTest, RefusesBlobsThatAreNotWhatTheManifestSays) {
 
 TEST_F(StoreTest, FollowsNoLinkAndOpensNoPipe) {
   const std::string manifest = ManifestOf({{"m", "model"}});
-  fs::rename(BlobPath("model"), folder_ / "model");
-  fs::create_symlink(folder_ / "model", BlobPath("model"));
+  fs::rename(BlobPath("model"), folder_.path() / "model");
+  fs::create_symlink(folder_.path() / "model", BlobPath("model"));
   EXPECT_THAT(Refused(manifest), HasSubstr("is no file"));
   fs::remove(BlobPath("model"));
   ASSERT_EQ(mkfifo(BlobPath("model").c_str(), 0600), 0);
@@ -184,7 +175,7 @@ TEST_F(StoreTest, TakesThePlaceOfWhatIsBroken) {
   ASSERT_TRUE(store_->Keep(*arrival, layout_, DigestOf(manifest), manifest));
   const auto found = store_->Find(DigestOf(manifest));
   ASSERT_TRUE(found) << found.error();
-  EXPECT_EQ(ReadAll((*found)->folder / "m"), "model");
+  EXPECT_EQ(testing::ReadFile((*found)->folder / "m"), "model");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/test_folder.h"
+#include "support/files.h"
 
 namespace wasinn::serve {
 namespace {

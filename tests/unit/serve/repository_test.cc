@@ -14,8 +14,8 @@
 #include "serve/models/text_models.h"
 #include "serve/server.h"
 #include "support/echo.h"
+#include "support/files.h"
 #include "support/gate.h"
-#include "support/test_folder.h"
 #include "support/this_build.h"
 
 namespace wasinn::serve {
