@@ -103,8 +103,7 @@ TEST(RemoteLoadOfAGateway, ReportsThatTheServerIsMissing) {
     while (!one.Read().empty() && one.Write("HTTP/1.1 504 Gateway Timeout\r\ncontent-length: 0\r\n\r\n")) {
     }
   });
-  Log log;
-  const HostPtr host = EchoHost(log, "", InThisBuild("lib/wasinn"));
+  const LoggedHost host("", InThisBuild("lib/wasinn"));
   const StatusPtr status = AddModel(host, "http://" + server.endpoint() + "/v2/models/m", {.preload = true});
   EXPECT_EQ(wasinn_status_code(status.get()), WASINN_ERROR_UNAVAILABLE) << wasinn_status_message(status.get());
 }
@@ -124,8 +123,7 @@ TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
   std::string address = "http://" + silent.endpoint();
   for (int i = 0; i < 19; ++i) address += "," + others.emplace_back(tells).endpoint();
   address += "/v2/models/m";
-  Log log;
-  const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 4000\n", InThisBuild("lib/wasinn"));
+  const LoggedHost host("backends.remote.load_timeout_ms = 4000\n", InThisBuild("lib/wasinn"));
   const StatusPtr status = AddModel(host, address, {.preload = true});
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
   EXPECT_TRUE(silent.was_asked());

@@ -181,8 +181,7 @@ struct Reader {
 TEST(RemoteManyTexts, ManyWaitOnTwoThreads) {
   constexpr size_t kMany = 32;
   const Texts server(kMany);
-  Log log;
-  const HostPtr host = EchoHost(log, "call_threads = 2\n", InThisBuild("lib/wasinn"));
+  const LoggedHost host("call_threads = 2\n", InThisBuild("lib/wasinn"));
   const StatusPtr status = AddModel(host, server.address());
   ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
   std::vector<std::unique_ptr<Reader>> readers;

@@ -46,8 +46,7 @@ TEST(Together, AllFrameworksOpenAndComputeAtOnce) {
     const std::string inputs = folder.Write(format.name, InputsOf(format, held_out));
     expected.push_back(RunReference(format, inputs, folder.path()));
   }
-  Log log;
-  const HostPtr host = EchoHost(log, settings, InThisBuild("lib/wasinn"));
+  const LoggedHost host(settings, InThisBuild("lib/wasinn"));
   std::latch open(count), compute(count);
   std::vector<std::thread> guests;
   for (size_t i = 0; i < formats.size(); ++i) {

@@ -192,8 +192,7 @@ TEST_F(WamrTest, EachInstanceIsAGuest) {
 }
 
 TEST(WamrOfGuests, TheEmbedderNamesTheGuestOfAnInstance) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "one", "in x f32 1\n");
   const GuestPtr guest = NewGuest(host.get());
   struct Known {

@@ -99,8 +99,7 @@ TEST_P(EngineThreadsTest, GuestsBesideEachOther) {
 // same, the other one goes on, and no turn is lost.
 TEST_P(EngineThreadsTest, AGuestThatWaitsForItsTurnEndsAtOnce) {
   const Gate gate;
-  Log log;
-  const HostPtr host = EchoHost(log, "max_computes = 1\nlimits.compute_timeout_ms = 0\n");
+  const LoggedHost host("max_computes = 1\nlimits.compute_timeout_ms = 0\n");
   AddEchoModel(host.get(), "held", "in x f32 1\nturns 0\n" + gate.Compute());
   AddEchoModel(host.get(), "endless", "in x f32 1\nturns 0\ndelay 100000000\n");
   const GuestPtr other = NewGuest(host.get());
@@ -125,7 +124,7 @@ TEST_P(EngineThreadsTest, AGuestThatWaitsForItsTurnEndsAtOnce) {
     EXPECT_EQ(stats.inside + stats.graphs + stats.contexts, 0u) << end.how;
     EXPECT_EQ(stats.tensor_bytes, 0u) << end.how;
   }
-  EXPECT_TRUE(log.Contains("its context or guest was closed: it was still waiting"));
+  EXPECT_TRUE(host.log.Contains("its context or guest was closed: it was still waiting"));
   gate.Open();
   holding.join();
   EXPECT_EQ(holder.Call("compute", {context}), kSuccess);

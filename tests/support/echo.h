@@ -47,6 +47,20 @@ ConfigPtr EchoConfig(const std::string& toml = "", const std::string& folder = "
 // A host whose only backends are echo and those of another folder; `toml` is further configuration. The log must
 // outlive it.
 HostPtr EchoHost(Log& log, const std::string& toml = "", const std::string& folder = "");
+// The same, with what it logs.
+class LoggedHost {
+ public:
+  explicit LoggedHost(const std::string& toml = "", const std::string& folder = "")
+      : host_(EchoHost(log, toml, folder)) {}
+  wasinn_host* get() const { return host_.get(); }
+  wasinn_host* operator->() const { return get(); }
+  operator const HostPtr&() const { return host_; }  // NOLINT(google-explicit-constructor): it is one
+
+  Log log;
+
+ private:
+  const HostPtr host_;
+};
 
 // The text of an echo model: EchoModel("in x f32 2,3\n").
 std::string EchoModel(std::string_view directives);

@@ -13,8 +13,7 @@ namespace wasinn::testing {
 namespace {
 
 TEST(Counts, NeverGoBack) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\ndeaf\n" + gate.Compute());
   EchoProgram program(host.get());
@@ -34,8 +33,7 @@ TEST(Counts, NeverGoBack) {
 
 // scripts/count_functions.py counts the functions of these inferences.
 TEST(Counts, EachInferenceCopiesItsInputAndItsOutputOnce) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", "in x f32 1 bindable\nturns 0\n");
   EchoProgram program(host.get());
   const uint32_t context = program.NewContext("m");
@@ -52,8 +50,7 @@ TEST(Counts, EachInferenceCopiesItsInputAndItsOutputOnce) {
 
 // Else a guest that drops its only context could have no other one while somebody counts.
 TEST(Counts, ReadingThemKeepsNoContextAlive) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_contexts = 1\n");
+  const LoggedHost host("[limits]\nmax_contexts = 1\n");
   AddEchoModel(host.get(), "m", "in x f32 1\n");
   EchoProgram program(host.get());
   std::atomic<bool> done{false};

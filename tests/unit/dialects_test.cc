@@ -95,12 +95,11 @@ TEST_F(Dialects, OutputsOfAConfiguration) {
 }
 
 TEST_F(Dialects, ThePolicyHoldsForADevice) {
-  Log log;
-  const HostPtr host = EchoHost(log, "policy.targets = [\"cpu\"]\n");
+  const LoggedHost host("policy.targets = [\"cpu\"]\n");
   AddEchoModel(host.get(), "m", kTwoFloats);
   uint32_t graph = 0;
   EXPECT_EQ(EchoProgram(host.get()).LoadWithConfig("m", R"({"device": "gpu"})", graph), kUnsupportedOperation);
-  EXPECT_TRUE(log.Contains("security: the host's policy does not allow target gpu")) << log.Last();
+  EXPECT_TRUE(host.log.Contains("security: the host's policy does not allow target gpu")) << host.log.Last();
 }
 
 TEST_F(Dialects, UnloadFreesTheNameAtOnceAndTheModelWithItsLastContext) {

@@ -15,8 +15,7 @@ namespace wasinn::testing {
 namespace {
 
 TEST(Quotas, LimitGraphsAndContexts) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_graphs = 3\nmax_contexts = 2\n");
+  const LoggedHost host("[limits]\nmax_graphs = 3\nmax_contexts = 2\n");
   EchoProgram program(host.get());
   uint32_t graph = 0, context = 0;
   for (int i = 0; i < 5; ++i) {  // loads that fail cost nothing
@@ -32,8 +31,7 @@ TEST(Quotas, LimitGraphsAndContexts) {
 }
 
 TEST(Quotas, BytesOfModelsAndTensors) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\nmax_tensor_bytes = 40\n");
+  const LoggedHost host("[limits]\nmax_model_bytes = 100\nmax_tensor_bytes = 40\n");
   EchoProgram program(host.get());
   uint32_t graph = 0, context = 0;
   EXPECT_EQ(program.LoadBytes(EchoModel(std::string(200, '#')), kGgmlEncoding, graph), kTooLarge);
@@ -50,8 +48,7 @@ TEST(Quotas, BytesOfModelsAndTensors) {
 }
 
 TEST(Quotas, AnInputWithoutElementsIsNoLargerAlongItsOtherDimensions) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 40\n");
+  const LoggedHost host("[limits]\nmax_tensor_bytes = 40\n");
   EchoProgram program(host.get());
   uint32_t graph = 0, context = 0;
   ASSERT_EQ(program.LoadBytes(EchoModel("in x f32 -1,-1\n"), kGgmlEncoding, graph), kSuccess);
@@ -60,13 +57,12 @@ TEST(Quotas, AnInputWithoutElementsIsNoLargerAlongItsOtherDimensions) {
   EXPECT_EQ(program.SetInput(context, 0, {10, 0}, kF32, nothing), kSuccess);
   EXPECT_EQ(program.SetInput(context, 0, {11, 0}, kF32, nothing), kTooLarge);
   EXPECT_EQ(program.SetInput(context, 0, {0, UINT32_MAX}, kF32, nothing), kTooLarge);
-  EXPECT_TRUE(log.Contains("f32 [0, 4294967295] has no element, but its other dimensions exceed the limit of 40"));
+  EXPECT_TRUE(host.log.Contains("f32 [0, 4294967295] has no element, but its other dimensions exceed the limit of 40"));
   EXPECT_EQ(program.SetInput(context, 0, {0, 0}, kF32, nothing), kSuccess);
 }
 
 TEST(Quotas, NamesOfOutputsThatAreOnlyKnownAfterACompute) {
-  Log log;
-  const HostPtr host = EchoHost(log, "limits.max_tensor_bytes = 90000\n");
+  const LoggedHost host("limits.max_tensor_bytes = 90000\n");
   AddEchoModel(host.get(), "short", "in x f32 1\nlate\n");
   AddEchoModel(host.get(), "long", "in " + std::string(100'000, 'n') + " f32 1\nlate\n");
   EchoProgram program(host.get());
@@ -78,8 +74,7 @@ TEST(Quotas, NamesOfOutputsThatAreOnlyKnownAfterACompute) {
 }
 
 TEST(Quotas, BytesOfAllGuestsTogether) {
-  Log log;
-  const HostPtr host = EchoHost(log, "max_total_bytes = 100\n");
+  const LoggedHost host("max_total_bytes = 100\n");
   const std::string model = EchoModel("in x f32 -1\n" + std::string(30, '#') + "\n");
   uint32_t graph = 0, context = 0;
   {
@@ -87,8 +82,8 @@ TEST(Quotas, BytesOfAllGuestsTogether) {
     ASSERT_EQ(program.LoadBytes(model, kGgmlEncoding, graph), kSuccess);
     uint32_t others = 0;
     EXPECT_EQ(other.LoadBytes(model + std::string(40, '#'), kGgmlEncoding, others), kTooLarge);
-    EXPECT_TRUE(log.Contains("bytes of models would exceed the limit of 100 for all guests (max_total_bytes)"));
-    EXPECT_FALSE(log.Contains("held")) << "what others have is not for this one to know";
+    EXPECT_TRUE(host.log.Contains("bytes of models would exceed the limit of 100 for all guests (max_total_bytes)"));
+    EXPECT_FALSE(host.log.Contains("held")) << "what others have is not for this one to know";
     ASSERT_EQ(program.InitContext(graph, context), kSuccess);
     EXPECT_EQ(program.Set(context, std::vector<float>(20)), kTooLarge) << "tensors, too";
     EXPECT_EQ(program.Set(context, std::vector<float>(5)), kSuccess);
@@ -112,8 +107,7 @@ TEST(Logs, AreLimitedInRateForAllGuestsTogether) {
 }
 
 TEST(Quotas, AGuestPaysForWhatABackendKeepsForItsContext) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 100\n");
+  const LoggedHost host("[limits]\nmax_tensor_bytes = 100\n");
   AddEchoModel(host.get(), "m", "in x u8 10\nkeeps 30\n");
   EchoProgram program(host.get()), other(host.get());
   uint32_t graph = 0, first = 0, second = 0, third = 0;
@@ -122,7 +116,7 @@ TEST(Quotas, AGuestPaysForWhatABackendKeepsForItsContext) {
   EXPECT_EQ(program.Stats().tensor_bytes, 40u) << "with ten bytes of output";
   ASSERT_EQ(program.InitContext(graph, second), kSuccess);
   EXPECT_EQ(program.InitContext(graph, third), kTooLarge);
-  EXPECT_TRUE(log.Contains("30 bytes to keep")) << "the output would have fitted";
+  EXPECT_TRUE(host.log.Contains("30 bytes to keep")) << "the output would have fitted";
   EXPECT_EQ(program.Stats().tensor_bytes, 80u);
   EXPECT_NE(other.NewContext("m"), 0u) << "it is not the host's";
   EXPECT_EQ(program.Finalize(first), kSuccess);
@@ -131,8 +125,7 @@ TEST(Quotas, AGuestPaysForWhatABackendKeepsForItsContext) {
 }
 
 TEST(Quotas, AGuestPaysForWhatABackendKeepsForTheModelItBrought) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\n");
+  const LoggedHost host("[limits]\nmax_model_bytes = 100\n");
   AddEchoModel(host.get(), "m", "in x u8 10\nload_keeps 1000\n");
   EchoProgram program(host.get());
   uint32_t graph = 0;
@@ -147,8 +140,7 @@ TEST(Quotas, AGuestPaysForWhatABackendKeepsForTheModelItBrought) {
 }
 
 TEST(Quotas, AnOutputOfFourGigabytesInTheSignatureIsRefusedBeforeItIsMade) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   EchoProgram program(host.get());
   for (const char* model : {"in x f32 1073741824\n", "in x f32 9223372036854775807,9223372036854775807\n"}) {
     uint32_t graph = 0, context = 0;
@@ -158,19 +150,17 @@ TEST(Quotas, AnOutputOfFourGigabytesInTheSignatureIsRefusedBeforeItIsMade) {
 }
 
 TEST(Policy, LoadCanBeDenied) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[policy]\nload = \"deny\"\n");
+  const LoggedHost host("[policy]\nload = \"deny\"\n");
   AddEchoModel(host.get(), "m", "in x f32 1\n");
   EchoProgram program(host.get());
   uint32_t graph = 0;
   EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
-  EXPECT_TRUE(log.Contains("policy.load"));
+  EXPECT_TRUE(host.log.Contains("policy.load"));
   EXPECT_EQ(program.LoadByName("m", graph), kSuccess);
 }
 
 TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a']\nencodings = ['onnx']\ntargets = ['cpu']\n");
+  const LoggedHost host("[policy]\nmodels = ['a']\nencodings = ['onnx']\ntargets = ['cpu']\n");
   AddEchoModel(host.get(), "a", "in x f32 1\n");
   AddEchoModel(host.get(), "b", "in x f32 1\n");
   EchoProgram program(host.get());
@@ -179,15 +169,14 @@ TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
   EXPECT_EQ(program.LoadByName("b", graph), kUnsupportedOperation);
   EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation)
       << "recognised, then refused";
-  EXPECT_TRUE(log.Contains("does not allow encoding ggml"));
+  EXPECT_TRUE(host.log.Contains("does not allow encoding ggml"));
   const uint32_t out = program.Reserve(4);
   EXPECT_EQ(program.Call("load", {program.PutAll(std::vector<uint32_t>{0, 4}), 1, 5, 1, out}), kUnsupportedOperation);
-  EXPECT_TRUE(log.Contains("does not allow target gpu"));
+  EXPECT_TRUE(host.log.Contains("does not allow target gpu"));
 }
 
 TEST(Policy, ANameAllowsAllItsVersionsAndAVersionOnlyItself) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a', 'b:1']\n");
+  const LoggedHost host("[policy]\nmodels = ['a', 'b:1']\n");
   for (const char* name : {"a", "b", "ab"}) AddEchoModel(host.get(), name, "in x f32 1\n");
   EchoProgram program(host.get());
   uint32_t graph = 0;
@@ -199,8 +188,7 @@ TEST(Policy, ANameAllowsAllItsVersionsAndAVersionOnlyItself) {
 }
 
 TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   wasinn_limits limits{.struct_size = sizeof(limits)};
   ASSERT_EQ(wasinn_host_limits(host.get(), &limits), nullptr);
   limits.max_graphs = 1;
@@ -213,7 +201,7 @@ TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {
   uint32_t graph = 0;
   EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
   EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kTooLarge);
-  EXPECT_TRUE(log.Contains("guest 'tenant-7': load: too_large"));
+  EXPECT_TRUE(host.log.Contains("guest 'tenant-7': load: too_large"));
 }
 
 TEST(Policy, FallingBackToTheCpuIsUpToTheHost) {
@@ -263,9 +251,8 @@ TEST(Deadlines, AnEndlessComputeEnds) {
 
 // A backend's cancel takes long, though it must not: the guest's other calls go on.
 TEST(Stop, HoldsNoLockWhileABackendCancels) {
-  Log log;
   const Gate gate;
-  const HostPtr host = EchoHost(log, "limits.compute_timeout_ms = 0\n");
+  const LoggedHost host("limits.compute_timeout_ms = 0\n");
   AddEchoModel(host.get(), "m", "in x u8 1\nendless 9\n" + gate.Cancel());
   EchoProgram program(host.get());
   const uint32_t endless = program.NewContext("m");
@@ -297,8 +284,7 @@ TEST(Deadlines, AnEndlessLoadEnds) {
 }
 
 TEST(Threads, AContextInUseIsBusyForOthers) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   const Gate gate;
   AddEchoModel(host.get(), "slow", "in x f32 1\n" + gate.Compute());
   EchoProgram program(host.get());
@@ -321,8 +307,7 @@ TEST(Threads, AContextInUseIsBusyForOthers) {
 
 // Whatever threads do with shared and own contexts, nothing is lost or mixed.
 TEST(Threads, StressOnSharedAndOwnContexts) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_log_messages = 0\n");
+  const LoggedHost host("[limits]\nmax_log_messages = 0\n");
   AddEchoModel(host.get(), "m", "in x i32 1\n");
   EchoProgram setup(host.get());
   const uint32_t shared = setup.NewContext("m");
@@ -357,8 +342,7 @@ TEST(Threads, StressOnSharedAndOwnContexts) {
 }
 
 TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   const Gate gate;
   AddEchoModel(host.get(), "endless", "in x f32 1\n" + gate.Compute());
   EchoProgram program(host.get());
@@ -376,8 +360,7 @@ TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
 }
 
 TEST(Close, CancelsALoad) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   EchoProgram program(host.get());
   const Gate gate;
   std::thread loading([&] {

@@ -17,8 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Held, OutputsThatOutgrowTheirSignatureAreCharged) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 1000\n");
+  const LoggedHost host("[limits]\nmax_tensor_bytes = 1000\n");
   AddEchoModel(host.get(), "m", "in x u8 1\noutgrows 600\n");
   EchoProgram program(host.get());
   const uint32_t first = program.NewContext("m"), second = program.NewContext("m");
@@ -37,8 +36,7 @@ TEST(Held, OutputsThatOutgrowTheirSignatureAreCharged) {
 }
 
 TEST(Held, AnOutputThatCannotBeTakenStaysCharged) {
-  Log log;
-  const HostPtr host = EchoHost(log, "");
+  const LoggedHost host("");
   AddEchoModel(host.get(), "dynamic", "in x u8 -1\nuntakeable\n");
   AddEchoModel(host.get(), "fixed", "in x u8 1\noutgrows 600\nuntakeable\n");
   for (const auto& [name, bytes] : {std::pair("dynamic", 1u), std::pair("fixed", 600u)}) {
@@ -56,8 +54,7 @@ TEST(Held, AnOutputThatCannotBeTakenStaysCharged) {
 
 // A compute that begins with other inputs has no outputs of an earlier one, however it ends.
 TEST(Held, OutputsGoWithAComputeThatFailsAtItsInputs) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", "in x u8 2\nin y u8 -1\n");
   EchoProgram program(host.get());
   const uint32_t context = program.NewContext("m"), buffer = program.Reserve(8);
@@ -75,8 +72,7 @@ TEST(Held, OutputsGoWithAComputeThatFailsAtItsInputs) {
 }
 
 TEST(Held, AnOutputThatTheBackendRefusesIsNotWanted) {
-  Log log;
-  const HostPtr host = EchoHost(log, "");
+  const LoggedHost host("");
   AddEchoModel(host.get(), "m", "in x u8 4\nin y u8 4 optional unservable\n");
   EchoProgram program(host.get());
   const uint32_t context = program.NewContext("m");
@@ -89,8 +85,7 @@ TEST(Held, AnOutputThatTheBackendRefusesIsNotWanted) {
 
 // Whoever finds the last place free gets a tensor, however others come and go.
 TEST(Held, ATensorThatWasMadeIsThere) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_tensors = 1\n");
+  const LoggedHost host("[limits]\nmax_tensors = 1\n");
   const GuestPtr guest = NewGuest(host.get());
   std::atomic<int> made{0};
   std::vector<std::thread> threads;
@@ -113,8 +108,7 @@ TEST(Held, ATensorThatWasMadeIsThere) {
 
 // A file's size is enough to refuse it: reading these would take minutes.
 TEST(Held, AFileIsChargedBeforeItIsRead) {
-  Log log;
-  const HostPtr host = EchoHost(log, "");
+  const LoggedHost host("");
   const TestFolder folder;
   for (const char* name : {"large.onnx", "large"}) {  // told by the name, or by the first bytes
     const std::string path = folder.Write(name, EchoModel("in x u8 1\n"));
@@ -127,13 +121,12 @@ TEST(Held, AFileIsChargedBeforeItIsRead) {
     EchoProgram program(host.get());
     uint32_t graph = 0;
     EXPECT_EQ(program.LoadWithConfig(name, R"({"shade": "red"})", graph), kTooLarge);
-    EXPECT_TRUE(log.Contains("1099511627776 more bytes of models")) << ::testing::PrintToString(log.lines());
+    EXPECT_TRUE(host.log.Contains("1099511627776 more bytes of models")) << ::testing::PrintToString(host.log.lines());
   }
 }
 
 TEST(Close, DoesNotWaitForCallsThatWereRefused) {
-  Log log;
-  const HostPtr host = EchoHost(log, "");
+  const LoggedHost host("");
   const GuestPtr guest = NewGuest(host.get());
   auto inside = std::make_optional<core::Guest::Call>(*guest);
   ASSERT_TRUE(*inside);

@@ -15,8 +15,7 @@ namespace wasinn::testing {
 namespace {
 
 TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", "in x f32 1\n");
   EchoProgram program(host.get());
   const uint32_t old_context = program.NewContext("m");
@@ -34,8 +33,7 @@ TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
 }
 
 TEST(Models, AreCompiledAgainAfterAnUnload) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   const TestFolder folder;
   const std::string path = folder.Write("m", EchoModel("in x f32 1\n"));
   const wasinn_model_options options{.struct_size = sizeof(options), .path = path.c_str()};
@@ -55,8 +53,7 @@ TEST(Models, AreCompiledAgainAfterAnUnload) {
 
 // Nobody waits for what is compiled beside, and a version that fails changes none.
 TEST(Models, ReloadedOnesServeUntilAllVersionsAreThere) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   const TestFolder folder;
   for (uint32_t version : {1u, 2u}) {
     const std::string path = folder.Write(std::to_string(version), EchoModel("in x f32 1\n"));
@@ -85,9 +82,8 @@ TEST(Models, ReloadedOnesServeUntilAllVersionsAreThere) {
 
 // Also where somebody is compiling the old file at that moment.
 TEST(Models, AnUnloadDuringALoadIsNotLost) {
-  Log log;
   const Gate gate;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   const TestFolder folder;
   const std::string path = folder.Write("m", EchoModel("in x f32 1\n" + gate.Load()));
   const wasinn_model_options options{.struct_size = sizeof(options), .path = path.c_str()};
@@ -105,8 +101,7 @@ TEST(Models, AnUnloadDuringALoadIsNotLost) {
 }
 
 TEST(Models, GuestsThatNameOneTogetherCompileItOnce) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", "in x f32 1\nload_delay 50\n");
   std::vector<std::jthread> guests;
   for (int i = 0; i < 4; ++i) guests.emplace_back([&] { EchoProgram(host.get()).NewContext("m"); });
@@ -115,29 +110,26 @@ TEST(Models, GuestsThatNameOneTogetherCompileItOnce) {
 }
 
 TEST(Backends, AMissingFrameworkIsNamedWhenItIsNeeded) {
-  Log log;
-  const HostPtr host = EchoHost(log, "backends.echo.missing = true\n");
+  const LoggedHost host("backends.echo.missing = true\n");
   EchoProgram program(host.get());
   uint32_t graph = 0;
   EXPECT_EQ(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
-  EXPECT_TRUE(log.Contains("libecho.so was not found; install it with: scripts/deps.sh echo"));
+  EXPECT_TRUE(host.log.Contains("libecho.so was not found; install it with: scripts/deps.sh echo"));
   EXPECT_EQ(program.LoadBytes("....TFL3", 4, graph), kUnsupportedOperation);
   EXPECT_TRUE(
-      log.Contains("needs the backend 'tflite': it is not here; scripts/deps.sh tflite fetches what it is built"));
+      host.log.Contains("needs the backend 'tflite': it is not here; scripts/deps.sh tflite fetches what it is built"));
 }
 
 TEST(Backends, UnknownKeysNameTheNearest) {
-  Log log;
-  const HostPtr host = EchoHost(log, "backends.echo.mising = true\n");
+  const LoggedHost host("backends.echo.mising = true\n");
   EchoProgram program(host.get());
   uint32_t graph = 0;
   EXPECT_NE(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
-  EXPECT_TRUE(log.Contains("backend 'echo' has no key 'mising'; did you mean 'missing'?"));
+  EXPECT_TRUE(host.log.Contains("backend 'echo' has no key 'mising'; did you mean 'missing'?"));
 }
 
 TEST(Backends, AreReported) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   std::vector<std::string> names;
   wasinn_host_backends(
       host.get(),

@@ -80,8 +80,7 @@ TEST(Paths, AreNoNamesOfTensorsNorAddresses) {
 }
 
 TEST(Paths, OfTheHostAreForItsLogOnly) {
-  Log log;
-  const HostPtr host = EchoHost(log, "log.level = 'debug'\nbackends.echo.missing = true\n");
+  const LoggedHost host("log.level = 'debug'\nbackends.echo.missing = true\n");
   EchoProgram program(host.get());
   const std::string path = ::testing::TempDir() + "paths_of_the_host/none.gguf";
   wasinn_model_options model{};
@@ -96,12 +95,11 @@ TEST(Paths, OfTheHostAreForItsLogOnly) {
   EXPECT_NE(program.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
   EXPECT_THAT(program.LastError(), AllOf(HasSubstr("scripts/deps.sh echo"), Not(HasSubstr("libecho.so\n")),
                                          Not(HasSubstr("/usr")), Not(HasSubstr("looked for"))));
-  EXPECT_TRUE(log.Contains("echo: looked for: /usr/lib/libecho.so"));
+  EXPECT_TRUE(host.log.Contains("echo: looked for: /usr/lib/libecho.so"));
 }
 
 TEST(Messages, OfAModelsNamesAreCutForGuestAndLog) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   const std::string name(100'000, 'n');
   const std::string model = "in " + name + " f32 1\n";
   AddEchoModel(host.get(), "m", model);
@@ -109,9 +107,9 @@ TEST(Messages, OfAModelsNamesAreCutForGuestAndLog) {
   const uint32_t context = program.NewContext("m");
   EXPECT_EQ(program.Compute(context), kInvalidArgument);
   EXPECT_LT(program.LastError().size(), kMost + 100);
-  ASSERT_EQ(log.lines().size(), 1u);
-  EXPECT_LT(log.lines()[0].size(), kMost + 200);
-  EXPECT_THAT(log.lines()[0], EndsWith("n… (cut)"));
+  ASSERT_EQ(host.log.lines().size(), 1u);
+  EXPECT_LT(host.log.lines()[0].size(), kMost + 200);
+  EXPECT_THAT(host.log.lines()[0], EndsWith("n… (cut)"));
 
   WitGuest component(program.guest.get());
   const Outcome outcome = component.ComputeSet(context);
@@ -120,14 +118,13 @@ TEST(Messages, OfAModelsNamesAreCutForGuestAndLog) {
 }
 
 TEST(Messages, OfBackendsAreCut) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   EchoProgram program(host.get(), 1 << 20);
   uint32_t graph = 0;
   EXPECT_EQ(program.LoadBytes(EchoModel("says " + std::string(100'000, 'w') + "\nfail_load 5\n"), 5, graph),
             kRuntimeError);
-  ASSERT_EQ(log.lines().size(), 2u) << "what the backend logged, and the error";
-  for (const std::string& line : log.lines()) {
+  ASSERT_EQ(host.log.lines().size(), 2u) << "what the backend logged, and the error";
+  for (const std::string& line : host.log.lines()) {
     EXPECT_LT(line.size(), kMost + 1024);
     EXPECT_THAT(line, EndsWith("w… (cut)"));
   }
@@ -135,15 +132,14 @@ TEST(Messages, OfBackendsAreCut) {
 
 // Frameworks warn of what a guest's model has, at each load or compute.
 TEST(Messages, OfBackendsAreLimitedInNumber) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_log_messages = 0\n");
+  const LoggedHost host("[limits]\nmax_log_messages = 0\n");
   const GuestPtr guest = NewGuest(host.get());
   uint32_t graph = 0;
   for (int i = 0; i < 300; ++i) {
     FakeGuest program(guest.get(), 4096);
     EXPECT_EQ(program.LoadBytes(EchoModel("says warned\nfail_load 5\n"), 5, graph), kRuntimeError);
   }
-  const auto lines = log.lines();
+  const auto lines = host.log.lines();
   const auto warned = std::ranges::count(lines, "echo: warned");
   EXPECT_GE(warned, 100);
   EXPECT_LT(warned, 200) << "one a second, and these take none";
@@ -151,8 +147,7 @@ TEST(Messages, OfBackendsAreLimitedInNumber) {
 }
 
 TEST(Messages, ErrorsThatAComponentMakesAreCharged) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 100000\n");
+  const LoggedHost host("[limits]\nmax_tensor_bytes = 100000\n");
   const GuestPtr guest = NewGuest(host.get());
   const std::string text(60'000, 't');
   uint32_t first = 0, second = 0;
@@ -166,8 +161,7 @@ TEST(Messages, ErrorsThatAComponentMakesAreCharged) {
 }
 
 TEST(Configurations, ThatAreNestedDeeplyAreRefused) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", "in x f32 1\n");
   EchoProgram program(host.get(), 8 << 20);
   const auto load = [&](const std::string& config) {
@@ -178,7 +172,7 @@ TEST(Configurations, ThatAreNestedDeeplyAreRefused) {
   EXPECT_EQ(load(R"({"shade":)" + nested(100) + "}"), kSuccess);
   for (const std::string key : {"x", "shade", "mood", "device", "outputs", "threads", "precision"}) {
     EXPECT_EQ(load("{\"" + key + "\":" + nested(130'000) + "}"), kInvalidArgument) << key;
-    EXPECT_THAT(log.lines().back(), EndsWith("is not a JSON object, or is nested deeper than 128"));
+    EXPECT_THAT(host.log.lines().back(), EndsWith("is not a JSON object, or is nested deeper than 128"));
   }
   std::string objects;
   for (int i = 0; i < 40'000; ++i) objects += "{\"\":";

@@ -62,8 +62,7 @@ struct NamedProgram : EchoProgram {
 };
 
 TEST(Metrics, CountWhatAGuestDoesAndKeepItWhenItHasGone) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", kMeasuredModel);
   {
     NamedProgram program(host);
@@ -94,8 +93,7 @@ TEST(Metrics, CountWhatAGuestDoesAndKeepItWhenItHasGone) {
 }
 
 TEST(Metrics, FailuresByTheirCode) {
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_contexts = 1\nmax_log_messages = 2\n");
+  const LoggedHost host("[limits]\nmax_contexts = 1\nmax_log_messages = 2\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nfail 5\n");
   AddEchoModel(host.get(), "late", "in x f32 1\n" + gate.Compute());
@@ -122,8 +120,7 @@ TEST(Metrics, FailuresByTheirCode) {
 }
 
 TEST(Metrics, ComputesThatRunAndWait) {
-  Log log;
-  const HostPtr host = EchoHost(log, "max_computes = 1\n");
+  const LoggedHost host("max_computes = 1\n");
   Gate gate;
   AddEchoModel(host.get(), "m", kMeasuredModel + gate.Compute());
   NamedProgram first(host), second(host);
@@ -163,8 +160,7 @@ TEST(Metrics, TimesOnlyWhereTheHostWantsThem) {
 }
 
 TEST(Metrics, NamesOfModelsAreQuoted) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   for (const char* name : {"a\"b\\c\nd", "\xc3\xa4 \xe2\x9c\x93", "\xff\x01", "guest"}) {
     AddEchoModel(host.get(), name, kMeasuredModel);
     NamedProgram(host, name).Compute();
@@ -179,8 +175,7 @@ TEST(Metrics, NamesOfModelsAreQuoted) {
 size_t SeriesIn(const HostPtr& host) { return Read(host).size(); }
 
 TEST(Metrics, AGuestDoesNotMakeTheirNumberGrow) {
-  Log log;
-  const HostPtr host = EchoHost(log, "metrics = true\n[policy]\nload = \"in-process\"\n");
+  const LoggedHost host("metrics = true\n[policy]\nload = \"in-process\"\n");
   AddEchoModel(host.get(), "m", kMeasuredModel);
   NamedProgram program(host);
   const auto attack = [&](int i) {
@@ -204,8 +199,7 @@ TEST(Metrics, AGuestDoesNotMakeTheirNumberGrow) {
 }
 
 TEST(Metrics, AModelThatIsReplacedCountsOnAndARemovedOneIsGone) {
-  Log log;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   for (int i = 1; i <= 2; ++i) {
     AddEchoModel(host.get(), "m", kMeasuredModel);
     EXPECT_EQ(NamedProgram(host).Compute(), kSuccess);
@@ -216,8 +210,7 @@ TEST(Metrics, AModelThatIsReplacedCountsOnAndARemovedOneIsGone) {
 }
 
 TEST(Metrics, MayBeReadWhileGuestsWork) {
-  Log log;
-  const HostPtr host = EchoHost(log, "metrics = true\n");
+  const LoggedHost host("metrics = true\n");
   AddEchoModel(host.get(), "m", kMeasuredModel);
   constexpr int kGuests = 2, kRounds = 20, kComputes = 5;
   std::atomic<bool> done{false};

@@ -115,8 +115,7 @@ TEST(OutOfMemory, ABackendThatWasLeftIsNotCancelled) {
 // What is kept for the next tensor belongs to nobody, so it is little beside what a guest may hold.
 TEST(Held, MemoryForTheNextTensorIsAPartOfTheLimit) {
   constexpr size_t kMebi = size_t{1} << 20;
-  Log log;
-  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 83886080\n");
+  const LoggedHost host("[limits]\nmax_tensor_bytes = 83886080\n");
   const GuestPtr guest = NewGuest(host.get());
   WitGuest program(guest.get());
   const std::vector<uint8_t> bytes(16 * kMebi);

@@ -368,8 +368,7 @@ TEST_P(Turns, AWaitEndsWithItsDeadlineOrItsGuest) {
 
 // Many wait for one model, and one of them runs: the other place is others'.
 TEST(TurnsOfOthers, AWaitForAModelsTurnTakesNoPlaceOfTheHost) {
-  Log log;
-  const HostPtr host = EchoHost(log, "max_computes = 2\n");
+  const LoggedHost host("max_computes = 2\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 1\n" + gate.Compute());
   ScheduledProgram first(host), second(host);
@@ -386,8 +385,7 @@ TEST(TurnsOfOthers, AWaitForAModelsTurnTakesNoPlaceOfTheHost) {
 
 // One guest has many threads and a model that does not end, in its own worker; the other's compute is short.
 TEST(TurnsOfOthers, AGuestWithAnEndlessModelLeavesPlacesToOthers) {
-  Log log;
-  const HostPtr host = EchoHost(log, "max_computes = 4\nworker = '" + WorkerFile() + "'\n");
+  const LoggedHost host("max_computes = 4\nworker = '" + WorkerFile() + "'\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n");
   AddEchoModel(host.get(), "gated", "in x f32 1\nturns 0\n" + gate.Compute());
@@ -415,8 +413,7 @@ TEST(TurnsOfOthers, AGuestWithAnEndlessModelLeavesPlacesToOthers) {
 
 // Tenants are counted together, also by a model's own number.
 TEST(TurnsOfOthers, ATenantOfManyGuestsLeavesPlacesToOthers) {
-  Log log;
-  const HostPtr host = EchoHost(log, "max_computes = 100\n");
+  const LoggedHost host("max_computes = 100\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 8\ngated 2\n" + gate.Compute());
   std::vector<std::unique_ptr<EchoProgram>> guests;
@@ -439,8 +436,7 @@ TEST(TurnsOfOthers, ATenantOfManyGuestsLeavesPlacesToOthers) {
 }
 
 TEST(TurnsOfOthers, AModelThatTakesNoTurnsDoesNotWait) {
-  Log log;
-  const HostPtr host = EchoHost(log, "max_computes = 1\n");
+  const LoggedHost host("max_computes = 1\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n" + gate.Compute());
   ScheduledProgram first(host);

@@ -34,9 +34,8 @@ void AddModelOf(const HostPtr& host, const char* name, const char* backend) {
 }
 
 TEST(Waiting, AFrameworkThatIsStuckInOpenHoldsUpNoOther) {
-  Log log;
   Gate gate;
-  const HostPtr host = EchoHost(log, gate.BackendOpen(), InThisBuild("lib/wasinn-versions"));
+  const LoggedHost host(gate.BackendOpen(), InThisBuild("lib/wasinn-versions"));
   AddModelOf(host, "slow", "echo");
   AddModelOf(host, "fast", "older");
   WaitingProgram first(host, kLong), second(host, kLong);
@@ -48,40 +47,39 @@ TEST(Waiting, AFrameworkThatIsStuckInOpenHoldsUpNoOther) {
 }
 
 TEST(Waiting, AWaitForAnothersOpenHasADeadline) {
-  Log log;
   Gate gate;
-  const HostPtr host = EchoHost(log, gate.BackendOpen(), InThisBuild("lib/wasinn-versions"));
+  const LoggedHost host(gate.BackendOpen(), InThisBuild("lib/wasinn-versions"));
   AddModelOf(host, "a", "echo");
   AddModelOf(host, "b", "echo");
   WaitingProgram first(host, kLong), second(host, kShort);
   auto loading = first.BeginLoad("a");
   gate.Await();
   EXPECT_EQ(second.Load("b"), kRuntimeError);
-  EXPECT_TRUE(log.Contains("timeout: model 'b:1': backend 'echo' was still being loaded for another guest after 50 ms"))
-      << log.Last();
+  EXPECT_TRUE(
+      host.log.Contains("timeout: model 'b:1': backend 'echo' was still being loaded for another guest after 50 ms"))
+      << host.log.Last();
   gate.Open();
   EXPECT_EQ(loading.get(), kSuccess);
   EXPECT_EQ(second.Load("b"), kSuccess) << "a wait that was too long is not remembered";
 }
 
 TEST(Waiting, AWaitForAnothersLoadHasADeadline) {
-  Log log;
   Gate gate;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", kInput + gate.Load());
   WaitingProgram first(host, kShort), second(host, kShort);
   auto loading = first.BeginLoad("m");
   gate.Await();
   EXPECT_EQ(second.Load("m"), kRuntimeError);
-  EXPECT_TRUE(log.Contains("timeout: model 'm:1' was still being loaded for another guest after 50 ms")) << log.Last();
+  EXPECT_TRUE(host.log.Contains("timeout: model 'm:1' was still being loaded for another guest after 50 ms"))
+      << host.log.Last();
   gate.Open();
   EXPECT_EQ(loading.get(), kSuccess) << "a named model's own load has no deadline";
 }
 
 TEST(Waiting, AClosedGuestDoesNotWait) {
-  Log log;
   Gate gate;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", kInput + gate.Load());
   WaitingProgram first(host, kLong), second(host, kLong);
   auto loading = first.BeginLoad("m");
@@ -94,9 +92,8 @@ TEST(Waiting, AClosedGuestDoesNotWait) {
 }
 
 TEST(Waiting, AWaitEndsWithTheFailureOfTheLoad) {
-  Log log;
   Gate gate;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", "fail_load 7\n" + gate.Load());
   WaitingProgram first(host, kLong), second(host, kLong);
   auto loading = first.BeginLoad("m");
@@ -108,9 +105,8 @@ TEST(Waiting, AWaitEndsWithTheFailureOfTheLoad) {
 }
 
 TEST(Waiting, AnUnloadHoldsUpNoLoad) {
-  Log log;
   Gate gate;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "slow", kInput + gate.Unload());
   AddEchoModel(host.get(), "fast", kInput);
   EXPECT_EQ(WaitingProgram(host, kLong).Load("slow"), kSuccess);
@@ -123,15 +119,14 @@ TEST(Waiting, AnUnloadHoldsUpNoLoad) {
 }
 
 TEST(Waiting, MakingAContextHasADeadline) {
-  Log log;
   const Gate gate;
-  const HostPtr host = EchoHost(log);
+  const LoggedHost host;
   AddEchoModel(host.get(), "m", kInput + gate.Context());
   WaitingProgram program(host, kShort);
   uint32_t graph = 0, context = 0;
   ASSERT_EQ(program.LoadByName("m", graph), kSuccess);
   EXPECT_EQ(program.InitContext(graph, context), kRuntimeError);
-  EXPECT_TRUE(log.Contains("timeout: echo: the making of a context was stopped after 50 ms")) << log.Last();
+  EXPECT_TRUE(host.log.Contains("timeout: echo: the making of a context was stopped after 50 ms")) << host.log.Last();
 }
 
 }  // namespace
