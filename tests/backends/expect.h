@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -17,11 +16,14 @@
 #include <vector>
 
 #include "backends/test_host.h"
+#include "support/own_process.h"
 
 namespace wasinn::test {
 
+using testing::AllocatedBytes;
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using testing::CountThreads;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -29,13 +31,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-// Of the OS process.
-inline int CountThreads() {
-  int n = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++n;
-  return n;
-}
 
 // Processor time that this thread has used.
 inline double ThreadSeconds() {

@@ -12,7 +12,7 @@
 
 #include "support/echo.h"
 #include "support/files.h"
-#include "support/peak_memory.h"
+#include "support/own_process.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

@@ -10,7 +10,7 @@
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "support/files.h"
-#include "support/peak_memory.h"
+#include "support/own_process.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

@@ -6,7 +6,7 @@
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "common/dtype.h"
-#include "support/peak_memory.h"
+#include "support/own_process.h"
 
 namespace wasinn::test {
 namespace {

@@ -8,7 +8,6 @@
 #include "backends/onnx_writer.h"
 #include "backends/openvino_models.h"
 #include "backends/own_clock.h"
-#include "backends/taken.h"
 
 namespace wasinn::test {
 namespace {

@@ -1,7 +1,6 @@
 // Models with a state: the IR "total" gives the sum of all inputs so far.
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
-#include "backends/taken.h"
 
 namespace wasinn::test {
 namespace {

@@ -13,7 +13,6 @@
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 #include "backends/openvino_writer.h"
-#include "backends/taken.h"
 #include "check/borrowed.h"
 
 namespace wasinn::test {

@@ -6,9 +6,8 @@
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 #include "backends/openvino_writer.h"
-#include "backends/taken.h"
 #include "check/borrowed.h"
-#include "support/peak_memory.h"
+#include "support/own_process.h"
 
 namespace wasinn::test {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "remote/config.h"
 #include "remote/exchange.h"
-#include "support/peak_memory.h"
+#include "support/own_process.h"
 
 namespace wasinn::remote {
 namespace {

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <filesystem>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,6 +15,7 @@
 #include "backends/remote_http_server.h"
 #include "backends/remote_server.h"
 #include "backends/scripted_server.h"
+#include "support/own_process.h"
 #include "support/this_build.h"
 #include "unit/begun_calls.h"
 
@@ -49,11 +48,6 @@ class RemoteMany : public ::testing::Test {
 
 using Servers = ::testing::Types<InferenceServer, HttpInferenceServer>;
 TYPED_TEST_SUITE(RemoteMany, Servers);
-
-std::ptrdiff_t CountThreads() {
-  const std::filesystem::directory_iterator all("/proc/self/task");
-  return std::distance(begin(all), end(all));
-}
 
 // The server answers none before it has all of them.
 TYPED_TEST(RemoteMany, AThousandWaitOnTwoThreads) {

@@ -1,6 +1,5 @@
 // Models of attackers.
 #include "backends/expect.h"
-#include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
 
 namespace wasinn::test {

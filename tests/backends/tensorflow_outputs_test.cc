@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "backends/expect.h"
-#include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
 
 namespace wasinn::test {

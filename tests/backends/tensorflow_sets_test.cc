@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "backends/expect.h"
-#include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
 
 namespace wasinn::test {

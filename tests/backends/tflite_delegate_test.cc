@@ -1,9 +1,6 @@
 // External delegates, targets, and what the interpreters of one model share.
-#include <unistd.h>
-
 #include <deque>
 #include <filesystem>
-#include <fstream>
 
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
@@ -116,13 +113,6 @@ TEST_F(TfLiteDelegates, InterpretersAreReusedByTheNextContext) {
   }
 }
 
-size_t ResidentBytes() {
-  std::ifstream file("/proc/self/statm");
-  size_t all = 0, resident = 0;
-  file >> all >> resident;
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-
 // One layer of 16 MiB of weights, which XNNPACK packs.
 std::string LargeLayer() {
   constexpr int32_t kIn = 2048, kOut = 2048;
@@ -148,9 +138,9 @@ TEST(TfLiteWeights, ArePackedOnceForAllInterpreters) {
   std::deque<Context> contexts;
   const auto add = [&] { EXPECT_EQ(Compute(&contexts.emplace_back(model), in).bytes, expected); };
   for (int i = 0; i < 2; ++i) add();
-  const size_t before = ResidentBytes();
+  const uint64_t before = testing::ResidentBytes();
   for (int i = 0; i < 6; ++i) add();
-  EXPECT_LT(ResidentBytes(), before + (size_t{16} << 20)) << "six copies would be 96 MiB";
+  EXPECT_LT(testing::ResidentBytes(), before + (size_t{16} << 20)) << "six copies would be 96 MiB";
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "backends/expect.h"
-#include "backends/taken.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 #include "support/files.h"

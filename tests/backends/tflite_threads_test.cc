@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "backends/expect.h"
-#include "backends/taken.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
 #include "support/files.h"

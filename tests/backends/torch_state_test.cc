@@ -2,7 +2,6 @@
 #include <functional>
 
 #include "backends/expect.h"
-#include "backends/taken.h"
 #include "backends/torch_models.h"
 
 namespace wasinn::test {

@@ -9,7 +9,7 @@
 
 #include "component/puppet.h"
 #include "support/echo.h"
-#include "support/peak_memory.h"
+#include "support/own_process.h"
 
 namespace wasinn::testing {
 namespace {

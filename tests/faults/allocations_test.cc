@@ -8,6 +8,7 @@
 #include <string>
 
 #include "faults/inference.h"
+#include "support/own_process.h"
 #include "unit/no_memory.h"
 
 namespace wasinn::testing {

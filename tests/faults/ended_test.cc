@@ -10,6 +10,7 @@
 #include "faults/inference.h"
 #include "faults/looked_at.h"
 #include "faults/processes.h"
+#include "support/own_process.h"
 
 namespace wasinn::testing {
 namespace {

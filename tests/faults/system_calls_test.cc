@@ -13,6 +13,7 @@
 
 #include "faults/inference.h"
 #include "faults/looked_at.h"
+#include "support/own_process.h"
 #include "support/this_build.h"
 
 #ifndef SYS_open  // ARM64 has only the newer calls

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
 
-#include <unistd.h>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "hostile/descendants.h"
 #include "hostile/flips.h"
 #include "hostile/witness.h"
+#include "support/own_process.h"
 
 namespace wasinn::testing {
 namespace {
@@ -54,12 +54,6 @@ std::string OutcomeOf(const Attempt& attempt, const std::vector<std::string>& lo
   if (std::ranges::any_of(log, late)) return std::string("deadline: ") + attempt.function;
   if (attempt.error == kSuccess) return "result";
   return std::string("refused: ") + attempt.function + ", " + ErrorName(attempt.error);
-}
-
-size_t ResidentBytes() {
-  size_t all = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> all >> resident;
-  return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 // What this process holds while it has no guest but the witness.

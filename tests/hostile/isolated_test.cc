@@ -14,6 +14,7 @@
 #include "hostile/isolated_host.h"
 #include "hostile/killers.h"
 #include "hostile/witness.h"
+#include "support/own_process.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {

@@ -1,8 +1,6 @@
 #include "support/echo.h"
 
 #include <cstring>
-#include <filesystem>
-#include <iterator>
 
 #include "support/this_build.h"
 
@@ -54,11 +52,6 @@ wasinn_statistics StatsOf(const GuestPtr& guest) {
   wasinn_statistics stats{.struct_size = sizeof(stats)};
   EXPECT_EQ(wasinn_guest_statistics(guest.get(), &stats), nullptr);
   return stats;
-}
-
-size_t CountDescriptors() {
-  const std::filesystem::directory_iterator all("/proc/self/fd");
-  return static_cast<size_t>(std::distance(begin(all), end(all)));
 }
 
 std::string EchoModel(std::string_view directives) { return "GGUF\n" + std::string(directives); }

@@ -72,8 +72,6 @@ uint64_t CompilesOf(const HostPtr& host);
 
 GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options = nullptr);
 wasinn_statistics StatsOf(const GuestPtr& guest);
-// Of this OS process.
-size_t CountDescriptors();
 // One of whose limits is not the host's: NewGuest(host, &wasinn_limits::load_timeout_ms, 50).
 GuestPtr NewGuest(wasinn_host* host, uint32_t wasinn_limits::* limit, uint32_t value);
 GuestPtr NewGuest(wasinn_host* host, uint64_t wasinn_limits::* limit, uint64_t value);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/own_process.h"
 #include "unit/computes.h"
 #include "unit/forked.h"
 #include "unit/movable_memory.h"
@@ -26,11 +27,6 @@ using ::testing::HasSubstr;
 using Program = ComputesProgram;
 
 class Computes : public ComputesTest {};
-
-size_t Threads() {
-  const std::filesystem::directory_iterator tasks("/proc/self/task");
-  return static_cast<size_t>(std::distance(begin(tasks), end(tasks)));
-}
 
 // ---- Overlap, and turns
 
@@ -59,10 +55,10 @@ TEST_F(Computes, ThoseThatWaitForTheirTurnHoldNoThread) {
     for (int i = 0; i < 50; ++i) contexts.push_back(program.NewContext(model));
     EXPECT_EQ(program.Begin(contexts[0]), kSuccess);
     gate_.Await();
-    const size_t before = Threads();
+    const int before = CountThreads();
     for (int i = 1; i < 50; ++i) EXPECT_EQ(program.Begin(contexts[i]), kSuccess);
-    const size_t of_backend = model == std::string_view("waits_elsewhere") ? 49 : 0;
-    EXPECT_EQ(Threads(), before + of_backend) << model;
+    const int of_backend = model == std::string_view("waits_elsewhere") ? 49 : 0;
+    EXPECT_EQ(CountThreads(), before + of_backend) << model;
     gate_.Open();
     for (const uint32_t context : contexts) EXPECT_EQ(program.Await(context), kSuccess);
     gate_.Close();

@@ -1,12 +1,12 @@
 // A worker that has been taken over, and lies to its host: its guest gets an error, and the host is as it was.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <filesystem>
 
 #include "support/echo.h"
 #include "support/files.h"
+#include "support/own_process.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {
@@ -53,11 +53,6 @@ TEST_P(HostileWorker, CostsItsGuestAnError) {
 }
 
 using HostileWorkerOfMany = HostileWorker;
-
-size_t AllocatedBytes() {
-  const struct mallinfo2 now = ::mallinfo2();
-  return now.uordblks + now.hblkhd;
-}
 
 // Each is refused, and nothing of them stays that nobody pays for.
 TEST_P(HostileWorkerOfMany, LeavesNoOutputs) {

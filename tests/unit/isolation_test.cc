@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/models/blob.h"
+#include "support/own_process.h"
 #include "support/this_build.h"
 #include "unit/exposition.h"
 #include "unit/forked.h"

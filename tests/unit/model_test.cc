@@ -11,7 +11,7 @@
 #include "core/models/model_files.h"
 #include "core/models/model_registry.h"
 #include "support/files.h"
-#include "support/peak_memory.h"
+#include "support/own_process.h"
 
 namespace wasinn::core {
 namespace {

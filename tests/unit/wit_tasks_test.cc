@@ -13,6 +13,7 @@
 
 #include "api/objects.h"
 #include "support/gate.h"
+#include "support/own_process.h"
 #include "unit/no_memory.h"
 #include "unit/wit_guest.h"
 #include "unit/wit_task.h"
@@ -24,11 +25,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kOne[] = "in x f32 1\n";
-
-size_t Threads() {
-  const std::filesystem::directory_iterator tasks("/proc/self/task");
-  return static_cast<size_t>(std::distance(begin(tasks), end(tasks)));
-}
 
 class WitTasks : public ::testing::Test {
  protected:
@@ -145,11 +141,11 @@ TEST_F(WitTasks, ThoseThatWaitForTheirTurnHoldNoThread) {
   std::deque<WitTask> tasks;
   EXPECT_EQ(tasks.emplace_back(guest()).Compute(program_->ContextOf("waits"), Seven()), "");
   gate_.Await();
-  const size_t before = Threads();
+  const int before = CountThreads();
   for (int i = 0; i < 50; ++i)
     EXPECT_EQ(tasks.emplace_back(guest()).Compute(program_->ContextOf("waits"), Seven()), "");
   AwaitWaiting(50);
-  EXPECT_EQ(Threads(), before);
+  EXPECT_EQ(CountThreads(), before);
   EXPECT_EQ(program_->stats().inside, 0u) << "the guest goes on";
   gate_.Open();
   for (WitTask& task : tasks) ExpectSeven(task.End());
