@@ -7,7 +7,6 @@
 
 #include "backends/onnx_writer.h"
 #include "backends/tensorflow_writer.h"
-#include "backends/tflite_writer.h"
 #include "hostile/made_models.h"
 #include "hostile/torch_archive.h"
 #include "support/this_build.h"
@@ -107,40 +106,13 @@ std::vector<Case> OnnxCases() {
 
 // ---- PyTorch
 
-// PyTorch's parser calls itself for each parenthesis.
-Files NestsOnTorch() {
-  constexpr size_t kParentheses = 3'000'000;
-  return {TorchForward({"return " + std::string(kParentheses, '(') + "x" + std::string(kParentheses, ')')})};
-}
-
-// An object whose method calls the same method of what the object holds, which is itself. PyTorch refuses a method that
-// calls itself, but here the call could be of another class. Given the time it takes all memory that it can have.
-Files RecursesOnTorch() {
-  const std::string classes =
-      "class Next(Interface):\n  def go(self: __torch__.Next,\n    x: Tensor) -> Tensor:\n    pass\n"
-      "class Link:\n  next : __torch__.Next\n  def go(self: __torch__.Link,\n    x: Tensor) -> Tensor:\n"
-      "    _0 = (self.next).go(x, )\n    return torch.add(_0, 1)\n";
-  return {TorchArchive(classes + TorchCode({"link = __torch__.Link.__new__(__torch__.Link)", "link.next = link",
-                                            "return (link).go(x, )"}),
-                       TorchObject())};
-}
-
-constexpr char kForEver[] = "for i in range(9223372036854775807):";
-
 Files DoublesOnTorch() {
-  return {TorchForward({"numbers = [1]", kForEver, "  numbers = torch.add(numbers, numbers)",
-                        "return torch.mul(x, torch.len(numbers))"})};
+  return {TorchForward({"numbers = [1]", "for i in range(9223372036854775807):",
+                        "  numbers = torch.add(numbers, numbers)", "return torch.mul(x, torch.len(numbers))"})};
 }
-
-Files LoopsOnTorch() { return {TorchForward({"n = 0", kForEver, "  n = torch.add(n, i)", "return torch.add(x, n)"})}; }
 
 std::vector<Case> TorchCases() {
-  return {
-      Dies("nests", NestsOnTorch, "load", "signal 11"),
-      NeverEnds("recurses", RecursesOnTorch),
-      Fills("doubles", DoublesOnTorch, "runtime_error", "compute: runtime_error: torch: .*std::bad_alloc"),
-      NeverEnds("loops", LoopsOnTorch),
-  };
+  return {Fills("doubles", DoublesOnTorch, "runtime_error", "compute: runtime_error: torch: .*std::bad_alloc")};
 }
 
 // ---- TensorFlow
@@ -174,8 +146,6 @@ Files ChecksOnTensorFlow() {
                       TfNode("y", "Identity", {"joined"}, TypeAttribute("T", 1))});
 }
 
-Files LoopsOnTensorFlow() { return {Committed("tensorflow/endless.pb")}; }
-
 // A list of some 50 GB.
 Files ReservesOnTensorFlow() {
   return OnTfList(std::numeric_limits<int32_t>::max(),
@@ -186,24 +156,8 @@ Files ReservesOnTensorFlow() {
 std::vector<Case> TensorFlowCases() {
   return {
       Dies("checks", ChecksOnTensorFlow, "compute", "signal 6"),
-      NeverEnds("loops", LoopsOnTensorFlow),
       Fills("reserves", ReservesOnTensorFlow, "too_large", "compute: too_large: tensorflow: out of memory"),
   };
-}
-
-// ---- TensorFlow Lite
-
-// A good model but for one bit of its structure: an offset, which nobody checks.
-Files BelievesOnTfLite() {
-  std::string flipped = Committed("../../models/digits.tflite");
-  flipped[83736] ^= 8;
-  return {flipped};
-}
-
-Files LoopsOnTfLite() { return {test::WriteTfLite({test::Loop(1, 2), test::kAlways, test::kGoOn})}; }
-
-std::vector<Case> TfLiteCases() {
-  return {Dies("believes", BelievesOnTfLite, "load", "signal 11"), NeverEnds("loops", LoopsOnTfLite)};
 }
 
 // ---- OpenVINO
@@ -213,45 +167,8 @@ std::string Bytes(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
-// Of one element; ports are numbered from 0 on, inputs first.
-std::string Layer(int id, const std::string& type, const std::string& data, const std::vector<std::string>& inputs,
-                  const std::string& output) {
-  int ports = 0;
-  const auto port = [&ports](const std::string& precision) {
-    return "<port id=\"" + std::to_string(ports++) + "\" precision=\"" + precision + "\"><dim>1</dim></port>";
-  };
-  std::string layer = "<layer id=\"" + std::to_string(id) + "\" name=\"n" + std::to_string(id) + "\" type=\"" + type +
-                      "\" version=\"opset1\"><data " + data + " />";
-  if (!inputs.empty()) layer += "<input>";
-  for (const std::string& input : inputs) layer += port(input);
-  if (!inputs.empty()) layer += "</input>";
-  if (!output.empty()) layer += "<output>" + port(output) + "</output>";
-  return layer + "</layer>";
-}
-
-std::string Edge(int from, int from_port, int to, int to_port) {
-  return "<edge from-layer=\"" + std::to_string(from) + "\" from-port=\"" + std::to_string(from_port) +
-         "\" to-layer=\"" + std::to_string(to) + "\" to-port=\"" + std::to_string(to_port) + "\" />";
-}
-
 void Replace(std::string* text, const std::string& from, const std::string& to) {
   if (const size_t at = text->find(from); at != text->npos) text->replace(at, from.size(), to);
-}
-
-Files DividesOnOpenVino() {
-  const std::string numpy = R"(auto_broadcast="numpy" m_pythondiv="false")";
-  const std::string layers = Layer(0, "Parameter", R"(shape="1" element_type="f32")", {}, "FP32") +
-                             Layer(1, "Const", R"(element_type="i32" shape="1" offset="0" size="4")", {}, "I32") +
-                             Layer(2, "Const", R"(element_type="i32" shape="1" offset="4" size="4")", {}, "I32") +
-                             Layer(3, "Divide", numpy, {"I32", "I32"}, "I32") +
-                             Layer(4, "Convert", R"(destination_type="f32")", {"I32"}, "FP32") +
-                             Layer(5, "Add", R"(auto_broadcast="numpy")", {"FP32", "FP32"}, "FP32") +
-                             Layer(6, "Result", "", {"FP32"}, "");
-  const std::string edges =
-      Edge(1, 0, 3, 0) + Edge(2, 0, 3, 1) + Edge(3, 2, 4, 0) + Edge(0, 0, 5, 0) + Edge(4, 1, 5, 1) + Edge(5, 2, 6, 0);
-  return {R"(<?xml version="1.0"?><net name="made" version="11"><layers>)" + layers + "</layers><edges>" + edges +
-              "</edges></net>",
-          Bytes(std::numeric_limits<int32_t>::min()) + Bytes(int32_t{-1})};
 }
 
 // Its number of rounds is an input; here it is a constant.
@@ -264,15 +181,12 @@ Files LoopsOnOpenVino() {
   return {std::move(xml), weights + Bytes(std::numeric_limits<int64_t>::max())};
 }
 
-std::vector<Case> OpenVinoCases() {
-  return {Dies("divides", DividesOnOpenVino, "load", "signal 8"), NeverEnds("loops", LoopsOnOpenVino)};
-}
+std::vector<Case> OpenVinoCases() { return {NeverEnds("loops", LoopsOnOpenVino)}; }
 
 const Framework kFrameworks[] = {
     {.backend = "onnx", .encoding = 1, .honest = {"digits.onnx"}, .cases = OnnxCases},
     {.backend = "torch", .encoding = 3, .honest = {"digits.pt"}, .cases = TorchCases},
     {.backend = "tensorflow", .encoding = 2, .honest = {"digits.pb"}, .cases = TensorFlowCases},
-    {.backend = "tflite", .encoding = 4, .honest = {"digits.tflite"}, .cases = TfLiteCases},
     {.backend = "openvino", .encoding = 0, .honest = {"digits.xml", "digits.bin"}, .cases = OpenVinoCases},
 };
 
