@@ -35,6 +35,10 @@ def request(*inputs, **more):
     return {"inputs": list(inputs), **more}
 
 
+def server_json(value):
+    return json.dumps(value).encode()
+
+
 class Models(ServeTest):
     def test_health(self):
         server = self.serve(models={"m": ECHO})
@@ -150,12 +154,6 @@ class Models(ServeTest):
         for method, path in (("GET", "/v2/models/m/infer"), ("POST", "/v2/models/m"), ("GET", "/v2/repository/index")):
             self.assertIn(server.request(method, path).headers["Allow"], ("GET", "POST"))
             self.check_answer(server.request(method, path), 405)
-
-
-def server_json(value):
-    import json
-
-    return json.dumps(value).encode()
 
     def test_extensions_of_tritons_that_are_not_served_are_named(self):
         server = self.serve(models={"m": MODEL})
