@@ -1,7 +1,6 @@
 """Values go in and come out as they are, or there is an error: over REST as JSON and as bytes, and over gRPC."""
 
 import os
-import pathlib
 import struct
 import unittest
 
@@ -176,27 +175,10 @@ class OfTensorFlow(ValuesTest):
         self.assertEqual(list(self.grpc(server, "same", [given], [raw]).raw_output_contents), [raw])
 
 
-@unittest.skipUnless("openvino" in os.environ["WASINN_FRAMEWORKS"].split(), "without OpenVINO")
-class OfOpenVino(ValuesTest):
-    def test_a_model_newer_than_the_library_is_told_so(self):
-        self.env["WASINN_CONFIG"] = ""
-        ir = pathlib.Path(os.environ["WASINN_TEST_MODELS"], "openvino/dynamic.xml").read_text()
-        for old, new in (('<net name="dynamic" version="11">', '<net name="dynamic" version="99">'), ('version="opset1"', 'version="opset99"')):
-            self.assertIn(old, ir)
-            (self.dir / "new.xml").write_text(ir.replace(old, new))
-            for isolate in ([], ["--isolate"]):
-                ran = self.wasinn("inspect", *isolate, "new.xml")
-                self.assertNotEqual(ran.code, 0)
-                self.assertRegex(ran.err, r"(?s)99.*newer than OpenVINO .*: use a newer one, or convert the model again")
-
-
 @unittest.skipUnless("tflite" in os.environ["WASINN_FRAMEWORKS"].split(), "without TensorFlow Lite")
 class OfTensorFlowLite(ValuesTest):
-    def setUp(self):
-        super().setUp()
-        self.env["WASINN_CONFIG"] = ""  # the tests' own has a wrong library for this framework
-
     def test_strings_go_in_and_come_out(self):
+        self.env["WASINN_CONFIG"] = ""  # the tests' own has a wrong library for this framework
         model = f"{os.environ['WASINN_TEST_MODELS']}/tflite/strings.tflite"
         server = self.serve("--model", f"pick={model}", "--model", f"apart={model},isolate=true")
         told = server.request("GET", "/v2/models/pick").json()
@@ -212,14 +194,3 @@ class OfTensorFlowLite(ValuesTest):
         answer = self.grpc(server, "pick", given, [b"".join(map(element, parts)), struct.pack("<2i", 2, 0)])
         self.assertEqual(list(answer.raw_output_contents), [element(parts[2]) + element(parts[0])])
         self.check_refused("bytes that are not BYTES", server, "pick", given, [b"\xff" * 7, struct.pack("<2i", 0, 0)])
-
-    def test_a_model_newer_than_the_library_is_told_so(self):
-        new = bytearray(pathlib.Path(os.environ["WASINN_TEST_MODELS"], "tflite/add.tflite").read_bytes())
-        table = struct.unpack_from("<I", new)[0]
-        fields = table - struct.unpack_from("<i", new, table)[0]
-        struct.pack_into("<I", new, table + struct.unpack_from("<H", new, fields + 4)[0], 99)  # the first field: the schema's version
-        (self.dir / "new.tflite").write_bytes(new)
-        for isolate in ([], ["--isolate"]):
-            ran = self.wasinn("inspect", *isolate, "new.tflite")
-            self.assertNotEqual(ran.code, 0)
-            self.assertRegex(ran.err, r"(?s)version 99 not equal to supported version 3.*newer than TensorFlow Lite .*: use a newer one, or convert")
