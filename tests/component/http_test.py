@@ -2,7 +2,6 @@
 
 The guest is the example classify-url. What else holds for requests, tests/serve/outbound_test.py looks at: the code is the same."""
 
-import http.server
 import os
 import pathlib
 import sys
@@ -10,8 +9,9 @@ import threading
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "cli"))
+sys.path[:0] = [str(HERE.parent / "cli"), str(HERE.parent / "serve")]
 from command import CommandTest  # noqa: E402
+from http_server import Handler, HttpServer  # noqa: E402
 
 GUEST = os.environ["WASINN_CLASSIFY_URL"]
 MODEL = os.environ.get("WASINN_DIGITS")  # none: without ONNX Runtime
@@ -19,31 +19,20 @@ IMAGE = HERE.parents[1] / "examples" / "classify" / "images" / "0002_label-2.png
 DENIED = "ErrorCode::HttpRequestDenied"
 
 
-class Images(http.server.BaseHTTPRequestHandler):
+class Images(Handler):
     def do_GET(self):
         self.server.asked.append(self.path)
         if self.path == "/silent":
             self.server.let_go.wait()
-            return
-        body = IMAGE.read_bytes()
-        self.send_response(200 if self.path == "/2.png" else 404)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
+        else:
+            self.reply(200 if self.path == "/2.png" else 404, IMAGE.read_bytes())
 
 
 class HttpTest(CommandTest):
     def setUp(self):
         super().setUp()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Images)
-        self.server.daemon_threads, self.server.block_on_close = True, False
-        self.server.asked, self.server.let_go = [], threading.Event()
-        thread = threading.Thread(target=self.server.serve_forever)
-        thread.start()
-        for end in (thread.join, self.server.server_close, self.server.shutdown, self.server.let_go.set):
+        self.server = HttpServer(Images, asked=[], let_go=threading.Event())
+        for end in (self.server.stop, self.server.let_go.set):
             self.addCleanup(end)
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
 

@@ -1,18 +1,17 @@
 """The page for operators, as a browser shows it: Chromium without a window. With WASINN_SCREENSHOT=FILE.png it leaves a picture of the page."""
 
-import http.server
 import json
 import os
 import pathlib
 import struct
 import tempfile
-import threading
 import unittest
 import wave
 import zlib
 
 from command import ECHO, PROBE
 from configured import ConfiguredTest, tenant
+from http_server import Handler, HttpServer
 from server import BODY, MODEL, until
 from webdriver import CHROMIUM, DRIVER, Browser
 
@@ -73,12 +72,8 @@ class BrowserTest(ConfiguredTest):
 
     def serve_folder(self, answer):
         """A server of Python's, which has `answer(handler)` answer. Its port."""
-        handler = type("Handler", (http.server.BaseHTTPRequestHandler,), {
-            "do_GET": answer, "do_POST": answer, "protocol_version": "HTTP/1.1", "log_message": lambda *_: None})
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(lambda: (server.shutdown(), thread.join(), server.server_close()))
+        server = HttpServer(type("Answering", (Handler,), {"do_GET": answer, "do_POST": answer}))
+        self.addCleanup(server.stop)
         return server.server_port
 
 
