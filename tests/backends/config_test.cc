@@ -1,8 +1,5 @@
 #include "common/config.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <climits>
 
 #include "backends/thrown.h"
@@ -10,13 +7,7 @@
 namespace wasinn::backend {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::FieldsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Optional;
-using ::testing::Pair;
 
 template <typename Function>
 std::string MessageOf(Function function) {

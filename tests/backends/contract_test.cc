@@ -1,8 +1,5 @@
 #include "backends/contract_test.h"
 
-#include <map>
-#include <memory>
-
 namespace wasinn::test {
 namespace {
 

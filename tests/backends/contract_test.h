@@ -1,14 +1,9 @@
 // The checks of check/contract.h as tests: a backend's test program says what they run on, and instantiates them.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <optional>
-#include <string>
-#include <tuple>
-
 #include "backends/test_host.h"
 #include "check/contract.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 

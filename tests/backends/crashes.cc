@@ -1,15 +1,12 @@
 #include "backends/crashes.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
-
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

@@ -1,11 +1,4 @@
 // Where a library has the dynamic linker look: libraries of the build with their words changed, in place.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <optional>
-#include <string>
-
 #include "backends/thrown.h"
 #include "common/library.h"
 #include "support/files.h"
@@ -15,8 +8,6 @@ namespace wasinn::test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // The RUNPATH that both libraries are linked with.
 constexpr std::string_view kRunpath = "/the/runpath/of/this/library/in/the/tests/of/its/dependencies";

@@ -1,11 +1,10 @@
 #include "common/error.h"
 
-#include <gtest/gtest.h>
-
 #include <new>
 
 #include "common/abi.h"
 #include "common/aligned_buffer.h"
+#include "support/test.h"
 
 namespace wasinn::backend {
 namespace {

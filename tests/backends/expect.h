@@ -1,36 +1,14 @@
 // What the tests of the backends have in common, over the driver: computing, interrupting, and every element type.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstring>
-#include <ctime>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "backends/test_host.h"
 #include "support/own_process.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 
 using testing::AllocatedBytes;
-using ::testing::AllOf;
-using ::testing::AnyOf;
 using testing::CountThreads;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 // Processor time that this thread has used.
 inline double ThreadSeconds() {

@@ -1,10 +1,5 @@
 // Tests of all backends with a framework, beside the contract: they open its library, and choose its device.
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-
-#include <cstdio>
-#include <filesystem>
-#include <thread>
 
 #include "backends/contract_test.h"
 #include "support/this_build.h"
@@ -13,12 +8,6 @@ namespace wasinn::test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 std::string WithKey(const std::string& key, const std::string& text) {
   return R"({")" + key + R"(": ")" + text + "\"}";

@@ -1,11 +1,5 @@
 #include "backends/isolated.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <memory>
-
 #include "backends/driver_paths.h"
 #include "support/echo.h"
 #include "support/this_build.h"

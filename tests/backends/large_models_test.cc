@@ -1,13 +1,4 @@
 // Models with weights of gigabytes beside them, which the host names: sparse files, all zero.
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include "backends/onnx_writer.h"
 #include "support/echo.h"
 #include "support/files.h"

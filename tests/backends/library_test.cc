@@ -1,13 +1,6 @@
 // How a framework's library is found in a folder: by its name, else by its name with a version behind.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include "common/error.h"
 #include "common/library.h"
+#include "common/error.h"
 #include "support/files.h"
 #include "support/this_build.h"
 
@@ -15,8 +8,6 @@ namespace wasinn::test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class LibraryOfAFolder : public ::testing::Test {
  protected:

@@ -1,6 +1,4 @@
 // Adapters of the host's (LoRA), against llama.cpp's own loop.
-#include <random>
-
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"

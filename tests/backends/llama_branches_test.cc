@@ -1,6 +1,4 @@
 // Guests that choose the tokens of several texts at once.
-#include <algorithm>
-
 #include "backends/expect.h"
 #include "backends/llama_decoder.h"
 #include "backends/llama_models.h"

@@ -1,7 +1,4 @@
 // Chats: messages in, a message out, against llama.cpp's own loop over the prompt that its template makes.
-#include <algorithm>
-#include <filesystem>
-
 #include "backends/expect.h"
 #include "backends/llama_models.h"
 #include "backends/llama_templates.h"

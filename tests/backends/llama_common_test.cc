@@ -1,23 +1,18 @@
 // llama.cpp's chat code through its C functions: what it makes of messages and answers, and what bounds it.
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <wasinn_llama_common.h>
 
-#include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "backends/llama_templates.h"
 #include "common/large_stack.h"
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
 
 struct Functions {
   Functions() {

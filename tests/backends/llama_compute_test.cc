@@ -1,6 +1,4 @@
 // Completions, against llama.cpp's own loop in the same OS process.
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/llama_models.h"
 

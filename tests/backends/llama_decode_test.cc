@@ -1,8 +1,4 @@
 // Guests that choose the tokens themselves: logits, going back, branches.
-#include <cmath>
-#include <set>
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/llama_decoder.h"
 #include "backends/llama_models.h"

@@ -1,13 +1,8 @@
 // A guest that chooses tokens itself, for tests.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <vector>
-
 #include "backends/llama_guest.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 

@@ -1,6 +1,4 @@
 // Models that only read: they make embeddings, or score a text. llama.cpp itself aborts on misuse.
-#include <cmath>
-
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "support/this_build.h"

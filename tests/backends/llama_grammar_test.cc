@@ -1,11 +1,4 @@
 // Grammars and schemas of guests that would become too much.
-#include <functional>
-#include <iostream>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "backends/crashes.h"
 #include "backends/expect.h"
 #include "backends/llama_guest.h"

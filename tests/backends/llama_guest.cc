@@ -1,9 +1,5 @@
 #include "backends/llama_guest.h"
 
-#include <gtest/gtest.h>
-
-#include <string_view>
-
 #include "llama/text.h"
 #include "support/files.h"
 

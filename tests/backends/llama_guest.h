@@ -1,13 +1,11 @@
 // What the tests of language models share.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "backends/llama_writer.h"
 #include "backends/test_host.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 

@@ -1,6 +1,4 @@
 // Models that are none, or not whole.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include "backends/llama_guest.h"
@@ -8,8 +6,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(LlamaHostile, LoadRejectsBytesThatAreNoModel) {
   const Host host;

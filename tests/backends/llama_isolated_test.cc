@@ -1,10 +1,4 @@
 // Models that harm the process in which llama.cpp loads or computes them: in workers.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <functional>
-#include <random>
-
 #include "backends/isolated.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_models.h"

@@ -1,11 +1,4 @@
 // Conversations beside those of a guest that keeps places busy for long.
-#include <atomic>
-#include <chrono>
-#include <deque>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "backends/expect.h"
 #include "backends/late.h"
 #include "backends/llama_guest.h"

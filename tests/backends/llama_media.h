@@ -2,12 +2,11 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/media_files.h"
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

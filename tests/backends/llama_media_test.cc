@@ -1,18 +1,12 @@
 // Images and sounds: the same tokens as llama.cpp's own way, alone and together with others, at once and in parts.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <thread>
-
-#include "backends/llama_decoder.h"
 #include "backends/llama_media.h"
+#include "backends/llama_decoder.h"
 #include "backends/llama_media_native.h"
 
 namespace wasinn::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
 
 constexpr int32_t kPredict = 24;
 

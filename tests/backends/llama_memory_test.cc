@@ -1,11 +1,7 @@
 // A host that runs out of memory while it decodes for many; and memory that nobody pays for.
 #include <malloc.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <new>
-#include <string>
-#include <thread>
 
 #include "backends/expect.h"
 #include "backends/llama_decoder.h"

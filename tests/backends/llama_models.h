@@ -1,11 +1,10 @@
 // Models that several files of tests load, and llama.cpp itself with them.
 #pragma once
 
-#include <string>
-
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
 #include "backends/llama_writer.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 

@@ -1,6 +1,4 @@
 // Opening and configuring.
-#include <filesystem>
-
 #include "backends/expect.h"
 #include "backends/llama_models.h"
 #include "support/this_build.h"

@@ -1,12 +1,6 @@
 // Conversations that are decoded together.
 #include <pthread.h>
 
-#include <chrono>
-#include <ctime>
-#include <deque>
-#include <random>
-#include <thread>
-
 #include "backends/crashes.h"
 #include "backends/expect.h"
 #include "backends/llama_models.h"

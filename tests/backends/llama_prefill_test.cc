@@ -1,10 +1,4 @@
 // Long prompts beside those who generate.
-#include <atomic>
-#include <deque>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "backends/expect.h"
 #include "backends/llama_models.h"
 #include "backends/own_clock.h"

@@ -1,11 +1,6 @@
 // The scan of GGUF files, without the framework.
 #include "llama/gguf_scan.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-
 #include "backends/llama_writer.h"
 #include "backends/thrown.h"
 
@@ -13,7 +8,6 @@ namespace wasinn::test {
 namespace {
 
 using llama::ModelScan;
-using ::testing::HasSubstr;
 
 // F32, F16, Q4_K and I32; llama_hostile_test.cc has ggml's own word on all others.
 llama::GgufBlock BlockOf(uint32_t type) {

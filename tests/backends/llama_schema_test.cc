@@ -1,23 +1,16 @@
 // Each keyword of a JSON schema is held, or named.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "common/error.h"
 #include "llama/held_schema.h"
 #include "llama/schema_pattern.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 json Held(const std::string& schema) { return json::parse(llama::HeldSchema("json-schema", schema)); }
 

@@ -1,7 +1,4 @@
 // Contexts that are full and go on without a part of the text, against llama.cpp's own functions.
-#include <algorithm>
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"

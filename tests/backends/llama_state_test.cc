@@ -1,6 +1,4 @@
 // What was evaluated, saved and restored by name.
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/llama_models.h"
 

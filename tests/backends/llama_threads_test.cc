@@ -1,7 +1,4 @@
 // The host's thread budget: with how many threads llama.cpp computes.
-#include <atomic>
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/llama_calls.h"
 #include "backends/llama_models.h"

@@ -1,9 +1,4 @@
 // Tokens and their probabilities.
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <map>
-
 #include "backends/expect.h"
 #include "backends/llama_models.h"
 

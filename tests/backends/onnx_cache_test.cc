@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 
 #include "backends/expect.h"
 #include "support/files.h"

@@ -1,7 +1,4 @@
 // Interrupting computes and loads.
-#include <atomic>
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 

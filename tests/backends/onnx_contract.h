@@ -1,10 +1,9 @@
 // ONNX models for the contract, which ONNX Runtime and OpenVINO compute.
 #pragma once
 
-#include <string>
-
 #include "backends/contract_test.h"
 #include "backends/onnx_writer.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 

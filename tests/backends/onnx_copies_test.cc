@@ -1,9 +1,5 @@
 // The backend's library twice in one OS process, as two embedders bring it that know nothing of each other: ONNX
 // Runtime, its environment and its table of imports are there once.
-#include <atomic>
-#include <filesystem>
-#include <thread>
-
 #include "backends/expect.h"
 #include "support/files.h"
 

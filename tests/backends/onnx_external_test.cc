@@ -1,7 +1,4 @@
 // Weights in files beside a model: in memory once, whatever their size, and wherever links lead.
-#include <filesystem>
-#include <fstream>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "support/files.h"

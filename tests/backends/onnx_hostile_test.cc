@@ -1,8 +1,4 @@
 // Models of a guest that nobody trusts.
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 

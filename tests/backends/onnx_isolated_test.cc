@@ -1,16 +1,11 @@
 // Models that harm the process in which ONNX Runtime loads or computes them: in workers.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/isolated.h"
 #include "backends/onnx_writer.h"
 #include "backends/test_host.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr int kInt8 = 3;
 constexpr uint32_t kRuntimeError = 5, kTooLarge = 7;

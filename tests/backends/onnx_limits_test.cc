@@ -1,8 +1,6 @@
 // Limits on the memory of computes and loads.
 #include <sys/mman.h>
 
-#include <memory>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "common/dtype.h"

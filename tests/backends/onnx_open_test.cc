@@ -2,10 +2,6 @@
 #include <dlfcn.h>
 #include <onnxruntime_c_api.h>
 
-#include <cstdlib>
-#include <memory>
-#include <stdexcept>
-
 #include "backends/expect.h"
 #include "backends/native_place.h"
 #include "backends/onnx_writer.h"

@@ -1,6 +1,4 @@
 // Custom operators, of libraries that the configuration of a named model lists.
-#include <filesystem>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "support/echo.h"

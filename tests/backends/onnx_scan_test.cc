@@ -1,5 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "backends/onnx_writer.h"
 #include "backends/thrown.h"
@@ -10,7 +8,6 @@ namespace {
 
 using onnx::ModelScan;
 using onnx::Trust;
-using ::testing::ElementsAre;
 
 wasinn_code Scan(const std::string& model, Trust trust = Trust::kGuest, ModelScan* scan = nullptr) {
   // Exactly as long as the model, so that a sanitizer sees a read past its end.

@@ -1,6 +1,4 @@
 // Tensors of strings, and the maps of ZipMap.
-#include <limits>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 

@@ -1,9 +1,4 @@
 // Interrupting computes, and what they leave behind.
-#include <atomic>
-#include <deque>
-#include <thread>
-#include <vector>
-
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "backends/openvino_models.h"

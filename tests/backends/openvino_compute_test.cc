@@ -1,6 +1,4 @@
 // Inferences, and what is said of their tensors.
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 

@@ -1,6 +1,4 @@
 // Models that harm the process in which OpenVINO reads, compiles or computes them: in workers.
-#include <gtest/gtest.h>
-
 #include <regex>
 
 #include "backends/isolated.h"

@@ -1,6 +1,4 @@
 // What models are loaded from, and what a guest cannot do with them.
-#include <filesystem>
-
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 #include "backends/tensorflow_writer.h"

@@ -1,8 +1,4 @@
 // Configuration and targets; framework_test.cc has what all backends have.
-#include <filesystem>
-#include <string>
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 #include "support/files.h"

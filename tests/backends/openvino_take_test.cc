@@ -1,14 +1,5 @@
 // Outputs that are taken along, large ones with their memory: whatever an output is, the next run does not touch it, and
 // writes its own.
-#include <deque>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <string>
-#include <thread>
-#include <tuple>
-#include <vector>
-
 #include "backends/contract_test.h"
 #include "backends/expect.h"
 #include "backends/openvino_models.h"

@@ -1,8 +1,4 @@
 // Inputs that are read in place, outputs that are taken along, and limits on them.
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 #include "backends/openvino_writer.h"

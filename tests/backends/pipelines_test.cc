@@ -1,13 +1,5 @@
 // Pipelines of real models, within a framework and across frameworks: what comes out is, bit for bit, what the models give
 // when they are called one by one, and nothing is copied on the way that need not be.
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <memory>
-#include <ostream>
-#include <string>
-#include <vector>
-
 #include "support/echo.h"
 #include "support/this_build.h"
 

@@ -1,11 +1,4 @@
 // Answers of servers, who may be anybody.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include <inference.pb.h>
 #include "backends/thrown.h"
 #include "remote/answer.h"
@@ -16,8 +9,6 @@ namespace {
 
 using inference::ModelInferResponse;
 using inference::ModelMetadataResponse;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // In slices of so many bytes.
 grpc::ByteBuffer BufferOf(const std::string& bytes, size_t slice = SIZE_MAX) {

@@ -1,12 +1,4 @@
 // What one call's end says of the server, and of the others' calls.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "backends/remote_http_client.h"
 #include "remote/call.h"
 #include "remote/servers.h"

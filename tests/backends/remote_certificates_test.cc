@@ -1,6 +1,4 @@
 // Certificates that the configuration names, and what is said of those that servers have.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <openssl/bio.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
@@ -11,9 +9,6 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ssl/error.hpp>
-#include <functional>
-#include <memory>
-#include <string>
 
 #include "backends/thrown.h"
 #include "remote/config.h"
@@ -22,8 +17,6 @@
 
 namespace wasinn::remote {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string WrittenPem(const std::function<void(BIO*)>& write) {
   const std::unique_ptr<BIO, decltype(&BIO_free)> bio(BIO_new(BIO_s_mem()), BIO_free);

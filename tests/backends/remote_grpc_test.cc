@@ -1,24 +1,16 @@
 // Servers of gRPC whose answers are larger than they may be: what they take here does not depend on them.
-#include <gmock/gmock.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "remote/config.h"
 #include "remote/exchange.h"
 #include "support/own_process.h"
+#include "support/test.h"
 
 namespace wasinn::remote {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr size_t kMegabyte = size_t{1} << 20;
 

@@ -1,19 +1,9 @@
 // Clients of HTTP for tests, and what servers answer them.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "backends/scripted_server.h"
 #include "remote/http_connection.h"
+#include "support/test.h"
 
 namespace wasinn::remote::testing {
 

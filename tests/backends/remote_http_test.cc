@@ -1,14 +1,4 @@
 // The client of HTTP, and servers who may be anybody.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "backends/remote_http_client.h"
 #include "remote/errors.h"
 
@@ -18,7 +8,6 @@ namespace {
 using testing::Always;
 using testing::Client;
 using testing::Ends;
-using ::testing::HasSubstr;
 using testing::In;
 using testing::Ok;
 using testing::ScriptedConnection;

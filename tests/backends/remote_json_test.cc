@@ -1,13 +1,4 @@
 // Answers of servers in JSON, and what is asked of them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "backends/thrown.h"
 #include "remote/json_answer.h"
 #include "remote/json_cursor.h"
@@ -17,9 +8,6 @@
 
 namespace wasinn::remote {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // What `call` says is wrong; "": nothing.
 template <typename Call>

@@ -1,14 +1,4 @@
 // Servers that never tell of their models: who loads one waits no longer than there is time for.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <deque>
-#include <future>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-
 #include "backends/remote_server.h"
 #include "backends/scripted_server.h"
 #include "support/echo.h"

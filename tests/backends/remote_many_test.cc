@@ -1,16 +1,6 @@
 // Guests that wait for a server wait without a thread.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
-
-#include <algorithm>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 #include "backends/remote_http_server.h"
 #include "backends/remote_server.h"

@@ -1,11 +1,5 @@
 // Requests to servers of OpenAI's API, and what their answers are read as.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "backends/thrown.h"
 #include "common/config.h"
@@ -21,9 +15,6 @@ namespace {
 
 using nlohmann::json;
 using test::Refused;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Optional;
 
 LanguageSettings Settings(const char* guest, const char* host = "{}") {
   LanguageSettings settings;

@@ -1,11 +1,4 @@
 // Where calls go, and when they are made again.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <string>
-#include <vector>
-
 #include "backends/thrown.h"
 #include "remote/address.h"
 #include "remote/call.h"
@@ -14,10 +7,6 @@
 
 namespace wasinn::remote {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string Refused(const std::string& text) {
   return test::Refused(WASINN_ERROR_INVALID_ENCODING, [&] { ParseAddress(text); });

@@ -1,19 +1,7 @@
 // Connections that calls have one after the other: nothing of one call is the next one's.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <chrono>
 #include <exception>
-#include <future>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "backends/remote_http_client.h"
 #include "remote/http_stream.h"
@@ -25,7 +13,6 @@ using testing::Always;
 using testing::Client;
 using testing::ConfigOf;
 using testing::Ends;
-using ::testing::HasSubstr;
 using testing::In;
 using testing::kMost;
 using testing::Ok;

@@ -3,9 +3,6 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
-#include <chrono>
-#include <utility>
-
 #include <inference.pb.h>
 #include "remote/oip.h"
 

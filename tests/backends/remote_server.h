@@ -4,13 +4,8 @@
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server.h>
 
-#include <cstddef>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <vector>
-
 #include "support/echo.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

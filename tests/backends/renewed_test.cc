@@ -1,12 +1,7 @@
 #include "common/renewed.h"
+#include "support/test.h"
 
-#include <gtest/gtest.h>
-
-#include <atomic>
 #include <latch>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
 namespace wasinn::backend {
 namespace {

@@ -1,10 +1,5 @@
 #include "common/reservation.h"
 
-#include <gtest/gtest.h>
-
-#include <utility>
-#include <vector>
-
 #include "backends/thrown.h"
 #include "common/abi.h"
 

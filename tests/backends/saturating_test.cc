@@ -1,6 +1,5 @@
 #include "common/dtype.h"
-
-#include <gtest/gtest.h>
+#include "support/test.h"
 
 namespace wasinn::backend {
 namespace {

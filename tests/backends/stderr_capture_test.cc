@@ -1,16 +1,8 @@
 #include "common/stderr_capture.h"
+#include "support/test.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <atomic>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <thread>
 
 namespace wasinn::backend {
 namespace {

@@ -1,13 +1,8 @@
 #include "common/target.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "support/test.h"
 
 namespace wasinn::backend {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // A framework with the devices "gpu", "tpu" and "cpu", of which some fail.
 class Target : public ::testing::Test {

@@ -1,8 +1,4 @@
 // Interrupting computes. The C API can only close a session, and others run in it.
-#include <atomic>
-#include <chrono>
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/own_clock.h"
 

@@ -1,8 +1,4 @@
 // Opening the backend, and what models it loads.
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-
 #include "backends/expect.h"
 #include "backends/tensorflow_writer.h"
 #include "support/files.h"

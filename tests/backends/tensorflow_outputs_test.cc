@@ -1,10 +1,6 @@
 // Whose memory outputs are: TensorFlow's own tensors where nothing else has them, and copies.
 #include <malloc.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <utility>
-
 #include "backends/expect.h"
 #include "backends/tensorflow_writer.h"
 

@@ -1,9 +1,8 @@
 // What a run may leave behind and give, told from the graph alone.
 #include "tensorflow/graph_scan.h"
 
-#include <gtest/gtest.h>
-
 #include "backends/tensorflow_writer.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 namespace {

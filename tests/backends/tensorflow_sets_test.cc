@@ -1,7 +1,4 @@
 // Sets of inputs and outputs that guests choose.
-#include <string>
-#include <vector>
-
 #include "backends/expect.h"
 #include "backends/tensorflow_writer.h"
 

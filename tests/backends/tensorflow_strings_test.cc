@@ -1,6 +1,4 @@
 // Strings, and operators of libraries.
-#include <filesystem>
-
 #include "backends/expect.h"
 #include "backends/tensorflow_writer.h"
 #include "support/echo.h"

@@ -1,10 +1,7 @@
 #include "backends/test_host.h"
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-
 #include "check/failures.h"
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

@@ -7,8 +7,6 @@
 namespace wasinn::test {
 namespace {
 
-using ::testing::UnorderedElementsAre;
-
 // input → Reshape → output: any type as it is.
 std::string ReshapeModel(int8_t type, const std::vector<int32_t>& from, const std::vector<int32_t>& to) {
   return WriteTfLite(

@@ -1,7 +1,4 @@
 // External delegates, targets, and what the interpreters of one model share.
-#include <deque>
-#include <filesystem>
-
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"

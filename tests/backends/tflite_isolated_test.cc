@@ -1,9 +1,8 @@
 // Models that harm the process in which TensorFlow Lite loads or computes them: in workers.
-#include <gtest/gtest.h>
-
 #include "backends/isolated.h"
 #include "backends/test_host.h"
 #include "backends/tflite_writer.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 namespace {

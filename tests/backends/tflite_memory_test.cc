@@ -1,8 +1,4 @@
 // What interpreters take of memory, and who pays for it.
-#include <filesystem>
-#include <fstream>
-#include <memory>
-
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"

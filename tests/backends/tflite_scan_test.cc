@@ -1,13 +1,6 @@
 // Models whose tables share so much that a small file has a great deal to be looked at.
 #include "tflite/model_scan.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include "backends/thrown.h"
 
 namespace wasinn::tflite {

@@ -1,6 +1,4 @@
 // Tensors of strings.
-#include <filesystem>
-
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"

@@ -1,11 +1,4 @@
 // The host's thread budget: with how many threads TensorFlow Lite computes.
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"

@@ -1,11 +1,8 @@
 // Errors that calls throw.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "common/error.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 

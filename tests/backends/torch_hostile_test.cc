@@ -1,13 +1,9 @@
 // Models of attackers with the PyTorch backend.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "backends/torch_models.h"
+#include "support/test.h"
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr char kDoubles[] = "def forward(self, x):\n    return x * 2\n";
 

@@ -1,9 +1,4 @@
 // Models that PyTorch crashes on, runs code of or takes memory for as it loads them: in workers.
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <random>
-
 #include "backends/isolated.h"
 #include "backends/torch_models.h"
 #include "support/files.h"

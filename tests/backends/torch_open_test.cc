@@ -1,8 +1,6 @@
 // The backend's own library, and devices; framework_test.cc has what all backends have.
 #include <dlfcn.h>
 
-#include <filesystem>
-
 #include "backends/expect.h"
 #include "backends/torch_models.h"
 #include "support/files.h"

@@ -1,6 +1,4 @@
 // What a model keeps from one compute to the next: contexts, and with them guests, never share it.
-#include <functional>
-
 #include "backends/expect.h"
 #include "backends/torch_models.h"
 

@@ -1,13 +1,5 @@
 // Batches on each framework: inferences of separate guests that were computed together give what each gives by itself.
-#include <gtest/gtest.h>
 #include <wasinn/wasinn.h>
-
-#include <algorithm>
-#include <cmath>
-#include <future>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "support/echo.h"
 #include "support/this_build.h"

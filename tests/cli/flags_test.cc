@@ -1,13 +1,10 @@
 // The parsers of flags, without the command.
-#include <gtest/gtest.h>
-
-#include <span>
-
 #include "cli/table.h"
 #include "settings/model_flags.h"
 #include "settings/outbound_hosts.h"
 #include "settings/quantities.h"
 #include "settings/text.h"
+#include "support/test.h"
 
 namespace wasinn::cli {
 namespace {

@@ -1,10 +1,6 @@
 // The reader of ONNX graphs, on bytes that are cut or changed.
 #include "cli/model_graph.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "engines/read_file.h"
 #include "support/files.h"
 #include "support/this_build.h"

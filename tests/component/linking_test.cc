@@ -1,14 +1,7 @@
 // Putting wasi:nn into a linker, and a store's limits.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <wasinn/wit.h>
-
-#include <cstddef>
-#include <cstring>
-#include <string>
-#include <utility>
 
 #include "component/puppet.h"
 #include "support/echo.h"
@@ -36,8 +29,6 @@ wasmtime_error_t* wasinn_component_link_async(wasmtime_component_linker_t*, cons
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 class ComponentLinking : public ::testing::Test {
  protected:

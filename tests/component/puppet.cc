@@ -1,13 +1,6 @@
 #include "component/puppet.h"
 
-#include <gtest/gtest.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <map>
-#include <memory>
-#include <utility>
+#include "support/test.h"
 
 namespace wasinn::testing {
 namespace {

@@ -1,11 +1,6 @@
 // Every function of wasi:nn, from a component through the engine to a backend and back; the library's own tests know
 // the meaning of each in detail.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <wasinn/wasmtime.h>
-
-#include <memory>
-#include <string>
 
 #include "component/puppet.h"
 #include "support/echo.h"
@@ -13,8 +8,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr uint32_t kF32 = 1, kGgml = 5, kCpu = 0;
 // error-code

@@ -1,14 +1,9 @@
 // Telling modules, components and text apart.
 #include "engines/wasm_file.h"
 
-#include <gtest/gtest.h>
-
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "engines/not_served.h"
 #include "engines/wasm_sections.h"
+#include "support/test.h"
 
 namespace wasinn::engines {
 namespace {

@@ -1,6 +1,5 @@
 // A guest on an engine that wasinn has no adapter for gets the bytes that ONNX Runtime gives when it is called
 // directly, and those that a guest on Wasmtime gets.
-#include <gtest/gtest.h>
 #include <wasinn/wasinn.hpp>
 
 #include "engines/any/program.h"

@@ -1,10 +1,5 @@
 // The core of the hostile suite on every framework over every form of wasi-nn: the same answers everywhere, and an
 // honest inference after each part gives the bytes that it gave before.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <set>
-
 #include "forms.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"

@@ -1,14 +1,5 @@
 // What guests in Rust and in Go include (guest/rust, guest/go). A program in each language calls every function of its package
 // (guests/rust, guests/go), on real models; both print the same, and what they compute is what the framework gives directly.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <iterator>
-#include <map>
-#include <set>
-#include <sstream>
-
 #include "forms.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"
@@ -16,8 +7,6 @@
 namespace wasinn::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using Functions = std::set<std::string>;
 
 // Of the held-out images.

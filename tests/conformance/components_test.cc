@@ -1,8 +1,4 @@
 // Components, a program for each language, over all held-out digits: the same bytes as ONNX Runtime called directly.
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "digits.h"
 #include "support/this_build.h"
 

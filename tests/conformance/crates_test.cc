@@ -1,21 +1,12 @@
 // Programs on the crates that others published for wasi-nn, which know nothing of wasinn: the crates' own examples
 // as they are, and programs of ours that take the same steps with every format. What they compute is what the
 // framework gives directly.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "forms.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 // Of the held-out images.
 constexpr size_t kFew = 30;

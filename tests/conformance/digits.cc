@@ -1,11 +1,5 @@
 #include "digits.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <sstream>
-
 #include "formats.h"
 
 #define STB_IMAGE_IMPLEMENTATION

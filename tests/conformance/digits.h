@@ -1,10 +1,7 @@
 // The held-out digits: guests that classify them give what ONNX Runtime gives when it is called directly.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
+#include "support/test.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"
 

@@ -1,6 +1,4 @@
 // The classify example over all held-out digits: as good as ONNX Runtime called directly, and the same bytes.
-#include <gtest/gtest.h>
-
 #include "digits.h"
 #include "support/this_build.h"
 

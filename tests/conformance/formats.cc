@@ -1,11 +1,6 @@
 #include "formats.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cstring>
-#include <filesystem>
 
 #include "support/this_build.h"
 

@@ -1,11 +1,8 @@
 // The digits network in every format, on every framework that this build has; and what the framework itself answers.
 #pragma once
 
-#include <ostream>
-#include <string>
-#include <vector>
-
 #include "digits.h"
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {

@@ -1,7 +1,5 @@
 #include "forms.h"
 
-#include <algorithm>
-
 #include "support/guest_command.h"
 #include "support/this_build.h"
 

@@ -2,11 +2,8 @@
 // them.
 #pragma once
 
-#include <ostream>
-#include <string>
-#include <vector>
-
 #include "formats.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,19 +1,10 @@
 // The example agent: a model calls a tool, and the sandbox runs it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "llm_run.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
 
 class LlmAgent : public ::testing::Test {
  protected:

@@ -1,10 +1,5 @@
 // The chat guests, in C++ and, where it is built, in Go.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <regex>
-#include <string>
-#include <vector>
 
 #include "llm_run.h"
 #include "support/this_build.h"
@@ -12,9 +7,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 std::vector<std::string> Chats() {
   if (HasGuest("chat-go")) return {"chat", "chat-go"};

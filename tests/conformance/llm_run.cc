@@ -1,9 +1,5 @@
 #include "llm_run.h"
 
-#include <gtest/gtest.h>
-
-#include <sstream>
-
 #include "support/this_build.h"
 #include "wasinn_run.h"
 

@@ -1,14 +1,8 @@
 // What guests in the field do with language models, from a real guest on the real engine and framework.
 #include "llm_run.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "support/this_build.h"
 #include "wasinn_run.h"

@@ -1,9 +1,6 @@
 // The same program on every framework, in every format, over every form of wasi-nn: held-out digits, with the bytes of
 // the framework called directly (all of them over the plain form, with the accuracy too); strings; and what a language
 // model says.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "forms.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"

@@ -1,15 +1,8 @@
 #include "node_cases.h"
 
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 #define ORT_API_MANUAL_INIT
 #include <onnxruntime_cxx_api.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <stdexcept>
-#include <thread>
-#include <utility>
 
 #include "base/proto_reader.h"
 #include "support/this_build.h"

@@ -1,11 +1,7 @@
 // The ONNX project's tests of single operators, run directly on ONNX Runtime.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
+#include "support/test.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {

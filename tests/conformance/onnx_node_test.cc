@@ -1,11 +1,5 @@
 // The ONNX project's tests of single operators: what a guest gets through wasi-nn is what ONNX Runtime gives, byte for
 // byte.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <span>
-
 #include "node_cases.h"
 
 namespace wasinn::testing {

@@ -1,11 +1,6 @@
 // All frameworks in one OS process, which guests on threads of their own open at the same moment, and compute with at the
 // same time: each gives the bytes that it gives alone.
-#include <gtest/gtest.h>
-
 #include <latch>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "formats.h"
 #include "support/echo.h"

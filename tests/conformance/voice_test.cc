@@ -1,11 +1,5 @@
 // The voice example on speech that espeak-ng speaks: the sentences are found, by each framework that has a model of the
 // package silero-vad. That a guest computes what the framework does is real_models_test.cc's.
-#include <gtest/gtest.h>
-
-#include <cstdio>
-#include <filesystem>
-#include <string>
-
 #include "support/this_build.h"
 #include "wasinn_run.h"
 #include "wav.h"

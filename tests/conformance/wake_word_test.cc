@@ -1,12 +1,6 @@
 // The wake-word example on speech that espeak-ng speaks, with the models of the package openwakeword. That a guest
 // computes what the framework does is real_models_test.cc's.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <bit>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 #include "support/this_build.h"
 #include "wasinn_run.h"

@@ -1,11 +1,6 @@
 // WAMR's own test programs of its wasi-nn, as they are: they load models of these names by its first module, check the
 // results themselves and end with abort() at the first that is wrong. The models are ours, for WAMR keeps scripts that
 // make them with TensorFlow, and not the files.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-
 #include "support/this_build.h"
 #include "wasinn_run.h"
 

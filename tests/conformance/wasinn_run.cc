@@ -1,12 +1,5 @@
 #include "wasinn_run.h"
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-
 #include "support/this_build.h"
 
 namespace wasinn::testing {

@@ -3,14 +3,9 @@
 
 #include <wasi_nn.h>
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/files.h"
 #include "support/guest_command.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

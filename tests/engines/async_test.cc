@@ -1,13 +1,5 @@
 // Guests that wasmtime_func_call_async runs: while the host computes for one, its thread runs others.
-#include <gtest/gtest.h>
 #include <wasinn/wasmtime.h>
-
-#include <algorithm>
-#include <atomic>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "engines/wasmtime/handles.h"
 #include "support/echo.h"

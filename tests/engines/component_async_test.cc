@@ -1,12 +1,5 @@
 // Components by Wasmtime's async functions: while the host loads or computes for one, its thread runs others.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <wasinn/wasmtime.h>
-
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "component/puppet.h"
 #include "support/echo.h"
@@ -14,8 +7,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr uint32_t kF32 = 1, kResult = Puppet::kResult;
 constexpr uint32_t kOutside = 4 << 20;

@@ -1,17 +1,6 @@
 // The WAMR adapter in an embedder's program, with the echo backend: which program is which guest, what guests do to
 // their memory, and guests that end. Under ThreadSanitizer too, which sees all but WAMR's own code.
-#include <gtest/gtest.h>
 #include <wasinn/wamr.h>
-
-#include <cstring>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "support/echo.h"
 #include "support/gate.h"

@@ -1,14 +1,5 @@
 // Guests that end because the host wants it, and that get no more than they may, on each engine, with the echo backend.
-#include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <cstdio>
-#include <fstream>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 #include "engines/engine.h"
 #include "engines/guest_model.h"

@@ -1,17 +1,5 @@
 // Guests with threads on each engine, in one OS process, with the echo backend. Under ThreadSanitizer too, which sees
 // all but the engines' own code. tests/hostile has more of it, by the command.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <iterator>
-#include <memory>
-#include <set>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "engines/engine.h"
 #include "support/echo.h"
 #include "support/gate.h"

@@ -1,7 +1,6 @@
 // The values of --nn-preload that a process's arguments have.
 #include "plugins/wasmedge/preload.h"
-
-#include <gtest/gtest.h>
+#include "support/test.h"
 
 namespace wasinn::wasmedge_plugin {
 namespace {

@@ -1,11 +1,6 @@
 // Each allocation of each call of an inference fails once, and then all from each on: the guest gets an error, and
 // nothing else is different.
-#include <gtest/gtest.h>
-
-#include <cstdio>
 #include <exception>
-#include <map>
-#include <string>
 
 #include "faults/inference.h"
 #include "support/own_process.h"

@@ -1,11 +1,6 @@
 // Workers and templates that are ended beside each message of an inference: the guest is told, and the next load works.
-#include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdio>
 
 #include "faults/inference.h"
 #include "faults/looked_at.h"

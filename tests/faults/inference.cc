@@ -2,9 +2,6 @@
 
 #include <wasinn/wit.h>
 
-#include <numeric>
-#include <utility>
-
 #include "support/this_build.h"
 
 namespace wasinn::testing {

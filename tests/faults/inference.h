@@ -1,13 +1,8 @@
 // An inference call by call, so that each call can be made to fail, and what comes after it be looked at.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/echo.h"
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {

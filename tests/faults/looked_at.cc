@@ -1,6 +1,5 @@
 #include "faults/looked_at.h"
 
-#include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -10,11 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <string>
-#include <thread>
+#include "support/test.h"
 
 namespace wasinn::testing {
 namespace {

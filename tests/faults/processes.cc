@@ -1,15 +1,9 @@
 #include "faults/processes.h"
 
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <utility>
 
 #include "support/this_build.h"
 

@@ -4,10 +4,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <string>
-#include <vector>
-
 #include "support/files.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

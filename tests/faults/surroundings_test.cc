@@ -1,16 +1,11 @@
 // Hosts that treat their children, threads and descriptors as no library expects: an inference in a worker works, or
 // says why not.
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <thread>
 
 #include "faults/inference.h"
 #include "faults/processes.h"

@@ -1,15 +1,9 @@
 // Each system call of an inference in a worker fails once: the host's, its template's and its worker's.
-#include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include <atomic>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <string>
 
 #include "faults/inference.h"
 #include "faults/looked_at.h"

@@ -1,11 +1,4 @@
 // ONNX Runtime on a device with memory of its own: WebGPU, whose Vulkan driver is one that computes on the CPU.
-#include <gmock/gmock.h>
-
-#include <atomic>
-#include <filesystem>
-#include <functional>
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/onnx_contract.h"
 #include "backends/own_clock.h"
@@ -17,7 +10,6 @@ namespace wasinn::test {
 namespace {
 
 using ::testing::FloatNear;
-using ::testing::HasSubstr;
 using ::testing::Pointwise;
 using ::testing::StrEq;
 

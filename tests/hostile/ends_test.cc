@@ -1,6 +1,4 @@
 // A compute without an end.
-#include <gtest/gtest.h>
-
 #include "hostile/run.h"
 
 namespace wasinn::testing {

@@ -1,9 +1,5 @@
 #include "hostile/flips.h"
 
-#include <fstream>
-#include <iterator>
-#include <random>
-
 #include "backends/llama_writer.h"
 #include "hostile/torch_archive.h"
 #include "support/this_build.h"

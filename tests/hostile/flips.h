@@ -1,11 +1,8 @@
 // Models in which bits are flipped.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "hostile/isolated_host.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

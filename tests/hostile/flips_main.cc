@@ -4,14 +4,6 @@
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <fstream>
-#include <map>
-#include <optional>
-#include <string>
-
 #include "hostile/descendants.h"
 #include "hostile/flips.h"
 #include "hostile/witness.h"

@@ -1,10 +1,4 @@
 // Under a limit of 80 MB no guest makes the command hold much more than that, nor fills its log.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "backends/openvino_writer.h"
 #include "hostile/made_models.h"
 #include "hostile/run.h"

@@ -1,6 +1,4 @@
 // Models and tensors of gigabytes: refused, and the host never has the memory.
-#include <gtest/gtest.h>
-
 #include "hostile/run.h"
 #include "support/this_build.h"
 

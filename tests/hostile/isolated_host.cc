@@ -1,9 +1,5 @@
 #include "hostile/isolated_host.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <utility>
-
 #include "support/this_build.h"
 
 namespace wasinn::testing {

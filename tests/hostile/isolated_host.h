@@ -3,14 +3,10 @@
 
 #include <wasinn/wasinn.h>
 
-#include <cstdint>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <vector>
 #include <wasinn/wasinn.hpp>
 
 #include "support/echo.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,15 +1,5 @@
 // Models that end, stop or fill the process that computes them, in a host that serves another guest meanwhile: that one does not
 // notice, the guest that brought it can go on, and nothing is left.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <string_view>
-
 #include "hostile/descendants.h"
 #include "hostile/isolated_host.h"
 #include "hostile/killers.h"

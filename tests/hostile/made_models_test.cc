@@ -1,11 +1,4 @@
 // Models that are made to harm the host that loads or computes them.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <limits>
-
 #include "hostile/made_models.h"
 #include "hostile/run.h"
 #include "support/this_build.h"

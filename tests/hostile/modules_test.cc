@@ -1,6 +1,4 @@
 // Modules whose memory is unusual. tests/cli has programs that are none.
-#include <gtest/gtest.h>
-
 #include "hostile/run.h"
 
 namespace wasinn::testing {

@@ -1,9 +1,4 @@
 // A guest that puts code of its own where a framework might look for libraries: into the host's working folder.
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <sstream>
-
 #include "hostile/run.h"
 #include "support/this_build.h"
 

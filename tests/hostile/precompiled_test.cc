@@ -1,17 +1,11 @@
 // Files that are not what `wasinn compile` made, where native code may run: errors, and nothing else. Code that somebody made to
 // look right is not among them: nothing tells it from other, which is why it must be trusted.
-#include <gtest/gtest.h>
 #include <unistd.h>
 #include <wasmtime.h>
 
-#include <cstdio>
-#include <fstream>
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include "engines/engine.h"
 #include "engines/wasmtime/precompiled.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 namespace {

@@ -1,9 +1,6 @@
 #include "hostile/run.h"
 
-#include <gtest/gtest.h>
 #include <wasmtime.h>
-
-#include <cstdlib>
 
 #include "support/this_build.h"
 

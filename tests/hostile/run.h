@@ -1,13 +1,9 @@
 // Hostile guests, run as a user runs them: with the built command, and the model "digits" for the honest inference.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "support/files.h"
 #include "support/guest_command.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

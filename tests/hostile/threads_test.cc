@@ -1,10 +1,5 @@
 // Guests with threads, on the engine that the environment names: nothing is lost, nothing gets mixed, and a guest that
 // ends in the middle of anything is gone.
-#include <gtest/gtest.h>
-
-#include <cstdio>
-#include <thread>
-
 #include "hostile/run.h"
 #include "support/this_build.h"
 

@@ -1,9 +1,5 @@
 #include "hostile/witness.h"
 
-#include <algorithm>
-#include <cstring>
-#include <span>
-
 namespace wasinn::testing {
 namespace {
 

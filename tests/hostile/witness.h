@@ -1,12 +1,8 @@
 // A guest that infers with a named model all the time, beside others.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <thread>
-#include <vector>
-
 #include "hostile/isolated_host.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,15 +1,12 @@
 // How TensorFlow's library is opened: its own symbols come before the program's, unless the program allocates memory in its own way.
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iostream>
 #include <locale>
 #include <new>
-#include <sstream>
 
 #include "common/library.h"
 #include "opens/own_symbols.h"
+#include "support/test.h"
 #include "support/this_build.h"
 
 int wasinn_test_own_symbol() { return 2; }  // exported, as that of a library that the program is linked with

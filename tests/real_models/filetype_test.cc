@@ -1,9 +1,5 @@
 // The example that tells kinds of files: by what is in them, as magika does.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-
+#include "support/test.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"
 

@@ -1,9 +1,5 @@
 // The example that reads a page: its text is what was printed.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-
+#include "support/test.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"
 
@@ -11,8 +7,6 @@ namespace wasinn::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 const fs::path kExample = InSources("examples/ocr"), kModels = InSources(".deps/share/rapidocr");
 constexpr char kRecognition[] = "PP-OCRv6_rec_small.onnx";

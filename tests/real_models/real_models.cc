@@ -1,11 +1,5 @@
 #include "real_models.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <random>
-
 #include "wav.h"
 
 // What is not used of stb is not our concern.
@@ -16,6 +10,7 @@
 #define STBI_ONLY_JPEG
 #include <stb/stb_image.h>
 
+#include "support/test.h"
 #include "support/this_build.h"
 #pragma GCC diagnostic pop
 

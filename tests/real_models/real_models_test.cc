@@ -2,14 +2,7 @@
 // framework called directly. By bytes they compute in the guest's worker, as anything that a guest brings does.
 #include "real_models.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <fstream>
-
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {

@@ -1,11 +1,8 @@
 // SmolLM2, which answers as an assistant: from a guest as natively, by its own chat template and tokens.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "llm_run.h"
+#include "support/test.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"
 

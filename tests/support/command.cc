@@ -1,7 +1,6 @@
 #include "support/command.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -9,11 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <fstream>
-#include <utility>
+#include "support/test.h"
 
 namespace wasinn::testing {
 namespace {

@@ -1,7 +1,5 @@
 #include "support/echo.h"
 
-#include <cstring>
-
 #include "support/this_build.h"
 
 namespace wasinn::testing {

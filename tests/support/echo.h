@@ -1,19 +1,9 @@
 // Hosts and guests of the echo backend, for tests of the core and of the ABIs.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <wasinn/engine.h>
 
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,18 +1,7 @@
 // Files that tests write and read.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <vector>
+#include "support/test.h"
 
 namespace wasinn::testing {
 

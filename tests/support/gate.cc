@@ -1,10 +1,5 @@
 #include "support/gate.h"
 
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <thread>
-
 namespace wasinn::testing {
 
 namespace fs = std::filesystem;

@@ -1,9 +1,8 @@
 // Where a compute or a load of the echo backend waits for a test, in this process or in another one.
 #pragma once
 
-#include <string>
-
 #include "support/files.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

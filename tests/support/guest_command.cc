@@ -1,13 +1,6 @@
 #include "support/guest_command.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <string_view>
-
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {

@@ -1,14 +1,8 @@
 // Runs the tests of a program. Each pattern of --gtest_filter must fit a test: GoogleTest itself passes if it runs
 // none.
 #include <fnmatch.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <sstream>
-#include <string>
+#include "support/test.h"
 
 namespace {
 

@@ -1,12 +1,4 @@
 // Computes that go on without a thread: wasinn_guest_call_begin where the backend has compute_async.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "support/gate.h"
 #include "unit/begun_calls.h"
 #include "unit/begun_without_memory.h"

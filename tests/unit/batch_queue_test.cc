@@ -1,16 +1,6 @@
 // Which inferences make a batch, in which order; and settings.
 #include "core/batching/batch_queue.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <future>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
+#include "support/test.h"
 
 namespace wasinn::testing {
 namespace {
@@ -21,9 +11,6 @@ using core::BatchItem;
 using core::BatchItemPtr;
 using core::BatchQueue;
 using core::Clock;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 TEST(BatchingSettings, AreChecked) {
   const auto error = [](const Batching& batching) { return std::string(batching.Check().message()); };

@@ -1,18 +1,9 @@
 // A model whose inferences are computed together, and guests of it.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <future>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "support/echo.h"
 #include "support/files.h"
+#include "support/test.h"
 #include "unit/bytes_guest.h"
 #include "unit/turned_host.h"
 

@@ -1,10 +1,4 @@
 // Batches in which something goes wrong: it is one guest's.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <thread>
-
 #include "support/gate.h"
 #include "unit/batched_models.h"
 #include "unit/forked.h"
@@ -14,7 +8,6 @@ namespace wasinn::testing {
 namespace {
 
 using std::chrono::milliseconds;
-using ::testing::ElementsAre;
 
 // And spoils no further batch, until it succeeds by itself once.
 TEST_F(BatchedModels, AGuestThatFailsABatchFailsNoOther) {

@@ -1,26 +1,11 @@
 // Inferences of separate guests that are computed together.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <wasinn/wasinn.hpp>
-
-#include <filesystem>
-#include <future>
-#include <map>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "unit/batched_models.h"
 #include "unit/exposition.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 TEST_F(BatchedModels, GuestsComputeTogetherAndEachGetsItsOwnRows) {
   const HostPtr host = Host(Batches(4));

@@ -1,19 +1,8 @@
 // Calls by wasinn_guest_call_begin, for tests.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <condition_variable>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "support/echo.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,17 +1,5 @@
 // wasinn_guest_call_begin: calls that nobody waits for, their order, and their ends.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <future>
-#include <memory>
-#include <mutex>
 #include <semaphore>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 #include "support/gate.h"
 #include "unit/begun_calls.h"

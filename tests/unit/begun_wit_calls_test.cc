@@ -1,14 +1,5 @@
 // begin of wasinn/wit.h: calls of a component that nobody waits for, and their ends.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <wasinn/wit.h>
-
-#include <atomic>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 #include "support/echo.h"
 #include "unit/no_memory.h"
@@ -16,8 +7,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 // A compute by the older version's steps, from its beginning to its end.
 class BegunWit {

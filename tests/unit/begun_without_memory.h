@@ -1,11 +1,9 @@
 // Begun computes where memory is scarce, in programs that count allocations.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <climits>
-#include <cstdint>
 
+#include "support/test.h"
 #include "unit/begun_calls.h"
 #include "unit/no_memory.h"
 

@@ -1,17 +1,9 @@
 // Outputs of a known shape, which a backend writes to memory that the core gives it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstring>
-
 #include "core/memory/buffer_pool.h"
 #include "unit/bytes_guest.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
 
 class BoundOutputs : public ::testing::Test {
  protected:

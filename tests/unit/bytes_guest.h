@@ -1,13 +1,8 @@
 // A guest that computes on bytes, as a core module and as a component, for tests.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <utility>
-#include <vector>
-
 #include "support/echo.h"
+#include "support/test.h"
 #include "unit/wit_guest.h"
 
 namespace wasinn::testing {

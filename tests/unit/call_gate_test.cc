@@ -1,12 +1,6 @@
 // When a backend's cancel is called: only while a call is inside, and its end waits for it.
 #include "base/call_gate.h"
 
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <future>
-#include <thread>
-
 #include "support/gate.h"
 
 namespace wasinn::testing {

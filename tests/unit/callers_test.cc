@@ -1,10 +1,5 @@
 // Programs that were compiled against other versions of the headers: their structs are as large as they say.
-#include <gtest/gtest.h>
 #include <wasinn/wit.h>
-
-#include <algorithm>
-#include <cstring>
-#include <functional>
 
 #include "support/echo.h"
 

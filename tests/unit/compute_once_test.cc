@@ -1,16 +1,4 @@
 // compute_once of wasinn_ext_0: what it copies and what it computes in place, and that nothing is left of it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <cstdint>
-#include <numeric>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "support/echo.h"
 #include "support/gate.h"
 #include "unit/movable_memory.h"
@@ -18,9 +6,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr uint32_t kPlaces = 1024, kNames = 2048, kResults = 3072;       // of what describes a call
 constexpr uint32_t kIn = 64 << 10, kOut = 128 << 10, kSize = 256 << 10;  // of large tensors

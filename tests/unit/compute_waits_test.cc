@@ -1,17 +1,4 @@
 // Waits for computes that a guest has begun: compute_wait, also of guests that their engine sets aside.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <atomic>
-#include <functional>
-#include <future>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "unit/begun_calls.h"
 #include "unit/computes.h"
 #include "unit/no_memory.h"
@@ -20,7 +7,6 @@
 namespace wasinn::testing {
 namespace {
 
-using ::testing::HasSubstr;
 using Program = ComputesProgram;
 
 class ComputeWaits : public ComputesTest {};

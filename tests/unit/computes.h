@@ -1,16 +1,10 @@
 // Programs of core modules that begin computes, on models that wait at a gate.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "api/objects.h"
 #include "core/inference/scheduler.h"
 #include "support/gate.h"
+#include "support/test.h"
 #include "unit/begun_calls.h"
 #include "unit/pipeline_host.h"
 

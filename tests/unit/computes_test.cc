@@ -1,28 +1,12 @@
 // Computes that a guest begins, and whose ends it gets later: compute_begin, compute_poll, compute_wait, compute_cancel.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <filesystem>
-#include <fstream>
-#include <future>
-#include <iterator>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include "support/own_process.h"
 #include "unit/computes.h"
+#include "support/own_process.h"
 #include "unit/forked.h"
 #include "unit/movable_memory.h"
 #include "unit/no_memory.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 using Program = ComputesProgram;
 

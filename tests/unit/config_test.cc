@@ -1,20 +1,9 @@
 #include "core/host/config.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <thread>
-
 #include "support/files.h"
 
 namespace wasinn::core {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Optional;
-using ::testing::Pair;
 
 std::string ErrorOf(const std::string& text) {
   Config config;

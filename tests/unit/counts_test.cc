@@ -1,11 +1,4 @@
 // What a guest did is counted, whichever of its contexts are still there.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <future>
-#include <thread>
-#include <vector>
-
 #include "support/echo.h"
 #include "support/gate.h"
 

@@ -1,17 +1,9 @@
 // What engines of the field add to wasi_ephemeral_nn, and how they differ.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-
 #include "support/echo.h"
 #include "support/files.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr char kTwoFloats[] = "in x f32 2\n";
 

@@ -2,8 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <functional>
-
 #include "support/this_build.h"
 
 namespace wasinn::testing {

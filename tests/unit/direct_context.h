@@ -1,20 +1,14 @@
 // Contexts of the core on the echo backend, or on one that is nearly the same, without a guest.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <wasinn/backend.h>
-
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/inference/context.h"
 #include "core/inference/shared_tensor.h"
 #include "core/memory/buffer_pool.h"
 #include "core/models/blob.h"
 #include "support/echo.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,15 +1,4 @@
 // What the library does for engines: the table of functions, references to guests, and calls that it has to help with.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "support/echo.h"
 #include "support/gate.h"
 

@@ -1,11 +1,6 @@
 // Threads for calls that nobody waits for: how many there are.
 #include "core/runtime/executor.h"
 
-#include <gtest/gtest.h>
-
-#include <condition_variable>
-#include <mutex>
-
 #include "unit/forked.h"
 
 namespace wasinn::core {

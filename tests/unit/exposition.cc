@@ -1,11 +1,6 @@
 #include "unit/exposition.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <set>
-#include <sstream>
-#include <vector>
+#include "support/test.h"
 
 namespace wasinn::testing {
 namespace {

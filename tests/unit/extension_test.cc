@@ -1,13 +1,8 @@
 // wasinn_ext_0: what the standard lacks, for core modules.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "support/echo.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr char kTwo[] = "in x f32 2\nin y f32 1\n";
 

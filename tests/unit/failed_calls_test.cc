@@ -1,11 +1,4 @@
 // Backends whose calls fail in the middle: what a context does next.
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "unit/direct_context.h"
 #include "unit/no_memory.h"
 

@@ -2,11 +2,12 @@
 // another thread was in it at that moment, so a test forks while its other threads wait.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,13 +1,7 @@
 // Formats that the core does not know: all of them comes from a backend's table. The template (backends/template) serves
 // "affine": y = a * x + b.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <wasinn/backend.h>
-
-#include <algorithm>
-#include <cstring>
-#include <string>
 
 #include "support/echo.h"
 #include "support/files.h"
@@ -15,8 +9,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Of n elements; 0: of any shape.
 std::string Affine(float a, float b, uint32_t n = 0) {

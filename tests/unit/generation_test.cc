@@ -1,11 +1,4 @@
 // Models that generate: outputs that come piece by piece, and what a guest may do meanwhile.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <future>
-#include <optional>
-#include <thread>
-
 #include "support/echo.h"
 #include "support/gate.h"
 #include "support/this_build.h"

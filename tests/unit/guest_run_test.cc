@@ -1,9 +1,4 @@
 // The run of a guest's program: what interrupts it, and when nothing does any more.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <thread>
-
 #include "support/echo.h"
 #include "support/gate.h"
 

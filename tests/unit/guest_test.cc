@@ -1,11 +1,4 @@
 // Quotas, policy, deadlines, threads and the end of a guest.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <future>
-#include <thread>
-
 #include "support/echo.h"
 #include "support/gate.h"
 #include "unit/turned_host.h"

@@ -1,15 +1,5 @@
 #include "core/host/handle_table.h"
-
-#include <gtest/gtest.h>
-
-#include <array>
-#include <atomic>
-#include <future>
-#include <memory>
-#include <optional>
-#include <set>
-#include <thread>
-#include <vector>
+#include "support/test.h"
 
 namespace wasinn::core {
 namespace {

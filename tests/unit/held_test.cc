@@ -1,11 +1,4 @@
 // What a guest holds is what it is charged, whatever a model or a backend says.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <filesystem>
-#include <thread>
-
 #include "core/host/guest.h"
 #include "support/echo.h"
 #include "support/files.h"
@@ -13,8 +6,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(Held, OutputsThatOutgrowTheirSignatureAreCharged) {
   const LoggedHost host("[limits]\nmax_tensor_bytes = 1000\n");

@@ -1,12 +1,4 @@
 // A host's models, which guests share, and its backends.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "support/echo.h"
 #include "support/files.h"
 #include "support/gate.h"

@@ -1,9 +1,4 @@
 // A worker that has been taken over, and lies to its host: its guest gets an error, and the host is as it was.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-
 #include "support/echo.h"
 #include "support/files.h"
 #include "support/own_process.h"

@@ -1,10 +1,4 @@
 // inference.hpp: a program that infers by itself, over the echo backend.
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 #include <wasinn/inference.hpp>
 
 #include "support/echo.h"

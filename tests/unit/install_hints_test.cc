@@ -1,11 +1,6 @@
 // A package's hints on how to install frameworks.
 #include "core/models/install_hints.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "support/files.h"
 
 namespace wasinn::core {

@@ -1,17 +1,7 @@
 // A guest's own model for a worker is in memory once: what the guest's bytes are copied to is what the worker maps.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <future>
-#include <set>
-#include <string>
-#include <thread>
 
 #include "core/models/blob.h"
 #include "support/files.h"
@@ -21,8 +11,6 @@ namespace wasinn::testing {
 namespace {
 
 using IsolatedBytes = Isolation;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 constexpr size_t kModelBytes = 8u << 20;
 

@@ -1,22 +1,10 @@
 // A registered model in a worker whose load does not end by itself: it holds up nobody for longer than the limits say.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <future>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-
 #include "support/files.h"
 #include "unit/isolated_program.h"
 #include "unit/turned_host.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 // Neither ends, whatever the worker is asked.
 constexpr std::string_view kEndlessLoad = "in x f32 -1\ndeaf\nload_gate /nowhere\n";

@@ -1,13 +1,5 @@
 // Which processor a worker computes on.
-#include <gtest/gtest.h>
 #include <sched.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <future>
-#include <string>
-#include <vector>
 
 #include "support/this_build.h"
 #include "unit/isolated_program.h"

@@ -1,15 +1,10 @@
 // Guests of the echo backend whose models run in workers.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <sys/types.h>
 
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include "support/echo.h"
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::testing {

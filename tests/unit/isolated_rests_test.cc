@@ -1,13 +1,6 @@
 // A guest that ends the workers of a shared model waits for the next one; others do not.
 #include "core/isolation/rests.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <future>
-#include <string>
-#include <thread>
-
 #include "unit/isolated_program.h"
 #include "unit/turned_host.h"
 
@@ -17,9 +10,6 @@ namespace {
 using isolation::Rests;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::Optional;
 
 constexpr uint64_t kBad = 7, kGood = 8;
 

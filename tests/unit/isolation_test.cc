@@ -1,18 +1,7 @@
 // Models that run in a worker: the same results, and nothing lost but what was the worker's.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <future>
-#include <map>
-#include <numeric>
-#include <span>
-#include <thread>
 
 #include "core/models/blob.h"
 #include "support/own_process.h"
@@ -24,12 +13,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 std::vector<float> Numbers(size_t count) {
   std::vector<float> numbers(count);

@@ -1,15 +1,9 @@
 // Threads of the host's with large stacks, which calls of guests borrow.
-#include <gtest/gtest.h>
 #include <pthread.h>
 #include <wasinn/engine.h>
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <thread>
-#include <vector>
-
 #include "core/runtime/large_stacks.h"
+#include "support/test.h"
 
 namespace wasinn::core {
 namespace {

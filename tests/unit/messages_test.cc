@@ -1,10 +1,4 @@
 // Messages quote names and values of guests and their models, which may be as long as they like.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-
 #include "core/runtime/log.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -15,11 +9,6 @@ namespace wasinn::testing {
 namespace {
 
 using core::Cut;
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 constexpr size_t kMost = core::kMostMessageBytes;
 

@@ -1,13 +1,4 @@
 // wasinn_host_metrics and spans: what is counted of which model, and that guests decide neither labels nor their number.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <functional>
-#include <future>
-#include <thread>
-#include <vector>
 #include <wasinn/wasinn.hpp>
 
 #include "support/echo.h"
@@ -19,14 +10,8 @@
 namespace wasinn::testing {
 namespace {
 
-using ::testing::Each;
-using ::testing::ElementsAre;
 using ::testing::Field;
-using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
-using ::testing::Not;
-using ::testing::Pair;
-using ::testing::StartsWith;
 using Samples = std::map<std::string, double>;
 
 constexpr const char* kMeasuredModel = "in x f32 1\nturns 0\n";

@@ -1,11 +1,5 @@
 // Recognising formats, finding files, resolving names.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
-
-#include <filesystem>
-#include <random>
-#include <string>
 
 #include "core/models/formats.h"
 #include "core/models/model_files.h"
@@ -17,7 +11,6 @@ namespace wasinn::core {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
 
 std::string Sniff(std::string_view bytes) {
   return FormatOfBytes(StandardFormats(), {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, bytes.size());

@@ -2,18 +2,8 @@
 // still looks there.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "support/echo.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,15 +1,7 @@
 // Where there is no memory, nothing is left half done.
 #include "no_memory.h"
 
-#include <gtest/gtest.h>
 #include <malloc.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstring>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "core/host/handle_table.h"
 #include "core/inference/context.h"

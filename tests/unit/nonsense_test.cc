@@ -1,13 +1,5 @@
 // Backends that keep their contract only nearly: what a context or a load then says, and that nothing is read beyond
 // what is there.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/models/blob.h"
 #include "unit/direct_context.h"
 

@@ -1,10 +1,7 @@
 // wasinn.hpp: a std::string with a NUL inside is refused wherever it would become a C string, which ends there.
-#include <gtest/gtest.h>
 #include <wasinn/wasinn.hpp>
 
-#include <string>
-#include <utility>
-#include <vector>
+#include "support/test.h"
 
 namespace wasinn {
 namespace {

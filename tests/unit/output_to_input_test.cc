@@ -1,16 +1,9 @@
 // Outputs that become inputs without a way through guest memory: wasinn_ext_0.set_input_from_output.
-#include <gmock/gmock.h>
-
-#include <future>
-
 #include "support/gate.h"
 #include "unit/bytes_guest.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class OutputToInput : public ::testing::Test {
  protected:

@@ -1,10 +1,7 @@
 // wasinn.hpp: what goes before what when an owner is assigned to.
-#include <gtest/gtest.h>
 #include <wasinn/wasinn.hpp>
 
-#include <string>
-#include <vector>
-
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn {

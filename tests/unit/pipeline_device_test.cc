@@ -1,17 +1,9 @@
 // Tensors of pipelines that stay in the memory of a device. Echo's device gives away what is no address in the host's
 // memory: whoever reads there ends the OS process.
-#include <gmock/gmock.h>
-
-#include <thread>
-
 #include "unit/pipeline_host.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class Devices : public PipelineTest {
  protected:

@@ -1,11 +1,8 @@
 // Hosts whose settings have pipelines of echo models.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "support/files.h"
+#include "support/test.h"
 #include "support/this_build.h"
 #include "unit/bytes_guest.h"
 

@@ -1,5 +1,4 @@
 // What is said of pipelines whose names, types or shapes do not fit, when they are loaded.
-#include <gmock/gmock.h>
 #include <wasinn/wasinn.hpp>
 
 #include "support/this_build.h"
@@ -7,11 +6,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 class PipelineLoad : public PipelineTest {
  protected:

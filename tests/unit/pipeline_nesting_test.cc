@@ -1,18 +1,11 @@
 // Pipelines of pipelines: how much work it is to see that they come to an end.
 #include "core/pipeline/nesting.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
-#include <vector>
+#include "support/test.h"
 
 namespace wasinn::pipeline {
 namespace {
 
 using core::ModelSource;
-using ::testing::HasSubstr;
 
 class PipelineNesting : public ::testing::Test {
  protected:

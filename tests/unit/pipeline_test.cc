@@ -1,9 +1,4 @@
 // Pipelines: models that one compute computes, one after the other.
-#include <gmock/gmock.h>
-
-#include <future>
-#include <thread>
-
 #include "api/objects.h"
 #include "core/host/host.h"
 #include "core/inference/session.h"
@@ -14,10 +9,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 using Pipelines = PipelineTest;
 

@@ -1,6 +1,5 @@
 #include "core/runtime/processors.h"
 
-#include <gtest/gtest.h>
 #include <sched.h>
 
 #include "support/files.h"

@@ -1,11 +1,5 @@
 #include "core/memory/quota.h"
-
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <memory>
-#include <thread>
-#include <vector>
+#include "support/test.h"
 
 namespace wasinn::core {
 namespace {

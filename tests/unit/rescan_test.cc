@@ -1,11 +1,5 @@
 // A host that looks at the folders and files of its models again.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <wasinn/wasinn.hpp>
-
-#include <filesystem>
-#include <string>
-#include <vector>
 
 #include "support/echo.h"
 #include "support/files.h"
@@ -13,10 +7,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr char kX[] = "in x f32 1\n", kY[] = "in y f32 1\n", kBroken[] = "fail_load 3\n";
 

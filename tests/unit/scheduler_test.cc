@@ -1,19 +1,6 @@
 // Computes that wait for their turn: how many run, who is next, and what ends a wait.
 #include "core/inference/scheduler.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <chrono>
-#include <future>
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
 #include "support/echo.h"
 #include "support/gate.h"
 #include "unit/isolated_program.h"
@@ -23,7 +10,6 @@ namespace wasinn::testing {
 namespace {
 
 using core::Scheduler;
-using ::testing::ElementsAre;
 
 // What comes is awaited by looking again and again; the test's time limit ends what never comes.
 void AwaitWaiting(const Scheduler& scheduler, size_t count) {

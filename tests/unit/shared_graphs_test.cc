@@ -1,12 +1,5 @@
 // Guests that bring the same model share one graph: what makes it the same, whom it is charged to, and what they do to
 // each other.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "support/gate.h"
 #include "support/this_build.h"
 #include "unit/isolated_program.h"

@@ -1,18 +1,9 @@
 // Contexts that share a model's slots, since there are more of them than may compute at once.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <optional>
-#include <string>
-#include <thread>
-
 #include "support/gate.h"
 #include "unit/bytes_guest.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 constexpr uint32_t kComputes = 2;
 

@@ -1,9 +1,5 @@
 #include "core/models/single_flight.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <chrono>
+#include "support/test.h"
 
 namespace wasinn::core {
 namespace {

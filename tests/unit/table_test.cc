@@ -1,10 +1,6 @@
 // How the core reads a backend's table: fields exist as far as both sides' sizes go.
-#include <gtest/gtest.h>
-
-#include <cstddef>
-#include <cstring>
-
 #include "core/models/backend.h"
+#include "support/test.h"
 
 namespace wasinn::core {
 namespace {

@@ -1,19 +1,10 @@
 #include "core/memory/tensor.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <limits>
-#include <vector>
-
 #include "core/words.h"
+#include "support/test.h"
 
 namespace wasinn::core {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TensorDesc Tensor(uint32_t dtype, const std::vector<int64_t>& dims) {
   TensorDesc tensor;

@@ -1,16 +1,9 @@
 // Hosts whose time stands still until a test turns the hands of their clock.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <future>
-#include <string>
-#include <thread>
-#include <utility>
-
 #include "api/objects.h"
 #include "support/echo.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,13 +1,5 @@
 // Numbers that no enum of wasinn.h has, in structs that a caller fills: from a newer header, a binding's mistake or a field
 // that nobody set. And lists without an entry, which allow nothing.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 #include <wasinn/wasinn.hpp>
 
 #include "core/host/guest.h"
@@ -17,8 +9,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 // As C writes it, where an enum may have any number.
 template <typename T>

@@ -1,10 +1,6 @@
 // Backend libraries of other versions: what they know is used, what they lack is not looked for.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <wasinn/backend.h>
-
-#include <string>
-#include <utility>
 
 #include "support/echo.h"
 #include "support/this_build.h"

@@ -1,9 +1,4 @@
 // Loads that take long: which guests wait for them, for how long, and which do not.
-#include <gtest/gtest.h>
-
-#include <future>
-#include <thread>
-
 #include "support/echo.h"
 #include "support/gate.h"
 #include "support/this_build.h"

@@ -1,13 +1,5 @@
 // Computes that a host makes of a named model before any guest has it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <wasinn/wasinn.hpp>
-
-#include <fstream>
-#include <future>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "support/files.h"
 #include "support/gate.h"
@@ -16,11 +8,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class WarmUp : public ::testing::Test {
  protected:

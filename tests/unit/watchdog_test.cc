@@ -1,12 +1,5 @@
 #include "core/runtime/watchdog.h"
-
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <memory>
-#include <system_error>
-#include <thread>
-#include <vector>
+#include "support/test.h"
 
 namespace wasinn::core {
 namespace {

@@ -1,7 +1,5 @@
 #include "unit/wit_guest.h"
 
-#include <cstring>
-
 namespace wasinn::testing {
 namespace {
 

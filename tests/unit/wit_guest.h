@@ -1,17 +1,10 @@
 // A component without an engine: the functions of wasi:nn called with reps, for tests.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <wasinn/wit.h>
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "support/echo.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,16 +1,9 @@
 // Calls of wasi:nn@0.3.0-draft, from their beginnings to their ends, for tests.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <wasinn/wit.h>
 
-#include <atomic>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
+#include "support/test.h"
 #include "unit/wit_guest.h"
 
 namespace wasinn::testing {

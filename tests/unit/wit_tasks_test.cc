@@ -1,15 +1,5 @@
 // Tasks of wasinn/wit.h: loads, computes and generations that go on while their guest does.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <wasinn/wit.h>
-
-#include <deque>
-#include <filesystem>
-#include <iterator>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "api/objects.h"
 #include "support/gate.h"
@@ -20,9 +10,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr char kOne[] = "in x f32 1\n";
 

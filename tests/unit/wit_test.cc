@@ -1,16 +1,8 @@
 // wasi:nn over the echo backend: resources, names, errors, quotas, and what is copied.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <memory>
-
 #include "unit/wit_guest.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class WitTest : public ::testing::Test {
  protected:

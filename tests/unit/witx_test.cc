@@ -1,17 +1,10 @@
 // wasi_ephemeral_nn on a guest without an engine: what each function answers, above all to bad input.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <climits>
 
 #include "support/echo.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class Witx : public ::testing::Test {
  protected:

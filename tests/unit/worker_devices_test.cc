@@ -1,14 +1,6 @@
 // Workers that may use devices: those of guests whose policy says so, for models of target gpu or auto. Each stands
 // in a sandbox of its own.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "support/files.h"
 #include "support/this_build.h"
@@ -17,11 +9,7 @@
 namespace wasinn::testing {
 namespace {
 
-using ::testing::Contains;
-using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 class WorkerDevices : public Isolation {
  protected:

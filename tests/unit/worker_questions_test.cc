@@ -1,15 +1,8 @@
 // What a host asks of templates and workers, below the table that backends have: questions that nobody should ask, and
 // answers that come when nobody waits for them any more.
-#include <gtest/gtest.h>
 #include <sys/time.h>
 
-#include <chrono>
 #include <csignal>
-#include <cstring>
-#include <deque>
-#include <fstream>
-#include <string>
-#include <vector>
 
 #include "core/isolation/connection.h"
 #include "core/isolation/segment.h"

@@ -1,13 +1,8 @@
 // An operator's settings for workers: which guests share them, how they wait, and the control group that they join.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <string>
 
 #include "support/files.h"
 #include "support/this_build.h"
@@ -15,11 +10,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 class WorkerSettings : public Isolation {
  protected:

@@ -1,13 +1,11 @@
 #include "worker/child.h"
 
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
+
+#include "support/test.h"
 
 namespace wasinn::test {
 namespace {

@@ -1,7 +1,4 @@
 // An emulator has no filters of system calls: a worker with its sandbox says so, and loads nothing.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "support/echo.h"
 #include "support/this_build.h"
 #include "worker/sandbox_support.h"
@@ -9,7 +6,6 @@
 namespace wasinn::test {
 namespace {
 
-using ::testing::HasSubstr;
 using worker::SandboxOptionsOf;
 
 TEST(EmulatedWorker, LacksFiltersOfSystemCalls) {

@@ -1,14 +1,11 @@
 // Where a framework lies, as a template finds it that must not open the framework itself.
 #include "worker/framework_folders.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cerrno>
-#include <chrono>
-#include <filesystem>
 
+#include "support/test.h"
 #include "support/this_build.h"
 
 namespace wasinn::test {

@@ -1,6 +1,5 @@
 // What a guest's model that has taken over its framework may try.
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,13 +12,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <functional>
-#include <future>
-#include <string>
-#include <thread>
-#include <vector>
 
+#include "support/test.h"
 #include "worker/devices.h"
 #include "worker/sandbox_support.h"
 #include "worker/sealed.h"

@@ -1,8 +1,6 @@
 // The sandbox of a worker that may use devices: calls that it lets through, and calls that it does not;
 // sandbox_attacks_test.cc has those that no sandbox lets through. A device that every machine has stands in for a GPU's.
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,13 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "support/files.h"
 #include "worker/devices.h"
@@ -27,12 +18,6 @@
 
 namespace wasinn::test {
 namespace {
-
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::Not;
-using ::testing::Pair;
-using ::testing::StartsWith;
 
 constexpr uint64_t kMany = uint64_t{1} << 20;
 constexpr char kDevice[] = "/dev/zero", kOther[] = "/dev/full";

@@ -1,19 +1,11 @@
 // Each framework in the sandbox: what it computes there is what it computes without, with the system calls that are left.
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <optional>
-#include <string>
-#include <tuple>
-
 #include "check/contract.h"
 #include "check/failures.h"
+#include "support/test.h"
 #include "support/this_build.h"
 #include "worker/backend.h"
 #include "worker/child.h"

@@ -1,5 +1,4 @@
 // Where the sandbox can stand, and what is said when it cannot.
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -7,13 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <fstream>
-#include <future>
-#include <stdexcept>
-#include <string>
-#include <thread>
 
+#include "support/test.h"
 #include "worker/nobody.h"
 #include "worker/sandbox_support.h"
 #include "worker/sealed.h"

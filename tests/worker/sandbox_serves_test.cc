@@ -1,5 +1,4 @@
 // What must work in the sandbox: all that a worker and a framework live on.
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -7,20 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <new>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "core/isolation/socket.h"
+#include "support/test.h"
 #include "worker/sealed.h"
 
 namespace wasinn::test {

@@ -1,6 +1,5 @@
 // Threads that a guest's model makes without end: the system has a number of them for all processes.
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -10,10 +9,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <functional>
-#include <stdexcept>
 
+#include "support/test.h"
 #include "worker/nobody.h"
 #include "worker/sealed.h"
 

@@ -1,9 +1,5 @@
 // Every function of the table, with every kind of argument, on every kind of memory: whatever an engine's guest gives,
 // it gets one of the documented errnos, nothing outside of its memory is touched, and it can infer afterwards.
-#include <algorithm>
-#include <functional>
-#include <random>
-
 #include "engines/any/plain_test.h"
 
 namespace wasinn::testing {

@@ -1,11 +1,5 @@
 // Memory that is another one at each call, that grows or changes during calls, and that goes as soon as the guest is
 // closed.
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <future>
-#include <thread>
-
 #include "engines/any/plain_test.h"
 #include "support/gate.h"
 

@@ -1,9 +1,5 @@
 #include "engines/any/plain_guest.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <map>
-
 namespace wasinn::testing {
 namespace {
 

@@ -4,14 +4,9 @@
 
 #include <wasinn/engine.h>
 
-#include <array>
-#include <cstring>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "engines/any/plain_memory.h"
 #include "support/echo.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

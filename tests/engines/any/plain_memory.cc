@@ -1,11 +1,9 @@
 #include "engines/any/plain_memory.h"
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstring>
+#include "support/test.h"
 
 namespace wasinn::testing {
 namespace {

@@ -1,12 +1,8 @@
 // A host with the model of plain guests.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-
 #include "engines/any/plain_guest.h"
+#include "support/test.h"
 
 namespace wasinn::testing {
 

@@ -1,22 +1,11 @@
 // An engine that wasinn has no adapter for, with the echo backend: a wasinn_guest for each program, memory that moves,
 // traps, guests that are ended, and what goes when.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <set>
-#include <thread>
-
 #include "engines/any/program.h"
 #include "support/echo.h"
 #include "support/gate.h"
 
 namespace wasinn::testing {
 namespace {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
 
 class Wasm3Test : public ::testing::Test {
  protected:

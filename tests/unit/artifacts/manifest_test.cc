@@ -1,19 +1,15 @@
 // Manifests: those of guests and models, and those of whoever means ill.
 #include "artifacts/manifest.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "artifacts/digest.h"
+#include "support/test.h"
 
 namespace wasinn::artifacts {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
 
 json Described(const std::string& content) { return {{"digest", DigestOf(content)}, {"size", content.size()}}; }
 

@@ -1,16 +1,9 @@
 // Programs of others: what they print, how they fail, and that they end.
 #include "artifacts/program.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
+#include "support/test.h"
 
 namespace wasinn::artifacts {
 namespace {
-
-using ::testing::HasSubstr;
 
 Result<std::string> RunShell(const std::string& script, ProgramRun run = {}) {
   run.command = {FindProgram("sh"), "-c", script};

@@ -1,15 +1,11 @@
 // References to registries: what is one, and what is said of what is none.
 #include "artifacts/reference.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "artifacts/artifact_names.h"
+#include "support/test.h"
 
 namespace wasinn::artifacts {
 namespace {
-
-using ::testing::HasSubstr;
 
 const std::string kSomeDigest = "sha256:" + std::string(64, 'a');
 

@@ -1,12 +1,6 @@
 // How long a registry may take.
 #include "artifacts/skopeo.h"
 
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-
 #include "support/files.h"
 
 namespace wasinn::artifacts {

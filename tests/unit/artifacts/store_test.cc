@@ -2,14 +2,10 @@
 #include "artifacts/store.h"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "artifacts/digest.h"
@@ -20,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using ::testing::HasSubstr;
 
 class StoreTest : public ::testing::Test {
  protected:

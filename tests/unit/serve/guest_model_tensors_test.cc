@@ -1,20 +1,12 @@
 // What a guest that is a model takes and gives, and what is none of it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "serve/models/guest_models.h"
+#include "support/test.h"
 
 namespace wasinn::serve {
 namespace {
 
 using engines::ModelAnswer;
 using engines::ModelIos;
-using ::testing::HasSubstr;
 
 const ModelIos& Ios() {
   static const ModelIos ios = {.inputs = {{"x", WASINN_DTYPE_F32, {-1, 2}}, {"t", WASINN_DTYPE_UNKNOWN, {-1}}},

@@ -1,18 +1,11 @@
 // What goes from a worker to a request's own thread piece by piece.
-#include <gtest/gtest.h>
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <exception>
-#include <future>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
 
 #include "serve/routes/guest_response.h"
+#include "support/test.h"
 
 namespace wasinn::serve {
 namespace {

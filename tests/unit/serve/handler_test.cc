@@ -1,18 +1,9 @@
 // What goes into a component behind a route, and what comes out.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-
 #include "serve/routes/guest_response.h"
+#include "support/test.h"
 
 namespace wasinn::serve {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pair;
 
 TEST(HandlerRequest, HasWhatAGuestMaySee) {
   Request request(http::verb::post, "/a?b", 11);

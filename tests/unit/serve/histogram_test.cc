@@ -1,12 +1,7 @@
 // Percentiles of histograms, and what statistics tell of them.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstdint>
-#include <vector>
-
 #include "core/metrics/histogram.h"
 #include "serve/models/statistics.h"
+#include "support/test.h"
 
 namespace wasinn::serve {
 namespace {

@@ -1,11 +1,8 @@
 // Compressed requests that cost time and bring nothing.
-#include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <memory>
-#include <string>
-
 #include "serve/http/content_encoding.h"
+#include "support/test.h"
 
 namespace wasinn::serve {
 namespace {

@@ -1,14 +1,11 @@
 // llama.cpp's own form of a completion: how a request for one is read, and what the answer tells of its settings.
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 
 #include "serve/openai/fields.h"
 #include "serve/openai/llama_form.h"
 #include "serve/openai/paths.h"
 #include "serve/openai/text_request.h"
+#include "support/test.h"
 
 namespace wasinn::serve::openai {
 namespace {

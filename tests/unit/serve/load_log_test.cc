@@ -1,11 +1,8 @@
 // What is told of models that do not load.
 #include "serve/models/failed_loads.h"
+#include "support/test.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
 
 namespace wasinn::serve {
 namespace {

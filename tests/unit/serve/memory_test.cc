@@ -1,18 +1,11 @@
 // What requests hold: it is charged to a budget as it comes, and given back.
-#include <gtest/gtest.h>
-
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/system/errc.hpp>
 
-#include <algorithm>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "serve/http/request_body.h"
 #include "serve/tenants/memory_budget.h"
+#include "support/test.h"
 
 namespace wasinn::serve {
 namespace {

@@ -1,15 +1,12 @@
 // How requests of OpenAI's API are read, and what a stream tells of a message that grows.
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 
 #include "serve/http/min_data_rate.h"
 #include "serve/openai/fields.h"
 #include "serve/openai/text_form.h"
 #include "serve/openai/text_request.h"
 #include "serve/openai/vectors.h"
+#include "support/test.h"
 
 namespace wasinn::serve::openai {
 namespace {

@@ -1,10 +1,6 @@
 // Origins as a flag says them, and hosts that no stranger can have.
-#include <gtest/gtest.h>
-
-#include <set>
-#include <string>
-
 #include "serve/http/origins.h"
+#include "support/test.h"
 
 namespace wasinn::serve {
 namespace {

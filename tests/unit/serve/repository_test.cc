@@ -1,15 +1,6 @@
 // The models of a folder, as operators and clients meet them.
 #include "serve/models/repository.h"
 
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-
 #include "serve/models/catalog.h"
 #include "serve/models/text_models.h"
 #include "serve/server.h"

@@ -1,8 +1,7 @@
 #include "serve/http/target.h"
 
-#include <gtest/gtest.h>
-
 #include "serve/metrics/request_metrics.h"
+#include "support/test.h"
 
 namespace wasinn::serve {
 namespace {

@@ -1,27 +1,16 @@
 // Who computes where, who waits, and for how long.
-#include <gtest/gtest.h>
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include <atomic>
-#include <chrono>
 #include <exception>
-#include <functional>
-#include <future>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "serve/http/min_data_rate.h"
 #include "serve/threads/cancellation.h"
 #include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
+#include "support/test.h"
 #include "unit/serve/jobs.h"
 
 namespace wasinn::serve {

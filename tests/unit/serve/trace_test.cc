@@ -1,10 +1,6 @@
 // What is a header of W3C's Trace Context, and what goes on of it.
 #include "serve/metrics/trace.h"
-
-#include <gtest/gtest.h>
-
-#include <set>
-#include <string>
+#include "support/test.h"
 
 namespace wasinn::serve {
 namespace {

@@ -1,5 +1,4 @@
 // Which jobs run, on how many threads, and which wait or are refused.
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,21 +7,12 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include <atomic>
-#include <chrono>
 #include <exception>
-#include <functional>
-#include <future>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "serve/threads/cancellation.h"
 #include "serve/threads/fair_queue.h"
 #include "serve/threads/workers.h"
+#include "support/test.h"
 #include "unit/serve/jobs.h"
 
 namespace wasinn::serve {
