@@ -12,9 +12,9 @@ pins="${flags%%=*} $WASMTIME_CRATE $WASMTIME_CRATE_SHA256 $RUST_MIN $(cat "$comp
   "$root/scripts/deps/wasmtime_conf.py" | sha256sum)"
 tools=(pip rust)
 
-# CARGO_TARGET_DIR keeps what is compiled (1 GB), for those who change the crate.
+# Cargo's folder (1 GB) stays in the cache: after a change of our crates only they are compiled again.
 fill() {
-  local work=$2 tree=$1/component target=${CARGO_TARGET_DIR:-$2/target} doc=$1/share/doc/wasmtime-component cargo manifest
+  local work=$2 tree=$1/component target=$cache/cargo-wasmtime doc=$1/share/doc/wasmtime-component cargo manifest
   cargo=$(cargo_at_least "$RUST_MIN")
   crate wasmtime-c-api-impl "$WASMTIME_CRATE" "$WASMTIME_CRATE_SHA256" "$work/crate"
   say "wasmtime-component: compiling Wasmtime, 5 to 10 CPU minutes"
