@@ -107,7 +107,7 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .version = version_.c_str(),
             .library = "",
             .devices = "servers"} {
-  backend::TellFramework("GRPC_VERBOSITY", "NONE");                    // gRPC logs to stderr
+  backend::SetForFramework("GRPC_VERBOSITY", "NONE");                  // gRPC logs to stderr
   ModelConfig::Parse(config_.c_str(), "{}", Transport::kGrpc, false);  // report errors now
 }
 

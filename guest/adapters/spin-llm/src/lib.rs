@@ -92,7 +92,7 @@ impl Answer {
     }
 }
 
-fn ask(graph: &Graph, prompt: &str, options: &Value) -> Result<Told, Error> {
+fn ask(graph: &Graph, prompt: &str, options: &Value) -> Result<Answer, Error> {
     let context = graph.init_execution_context().map_err(|error| spin_error(&error))?;
     let inputs = vec![("prompt".into(), bytes(prompt)), ("options".into(), bytes(&options.to_string()))];
     let outputs = context.compute(inputs).map_err(|error| spin_error(&error))?;
@@ -100,7 +100,7 @@ fn ask(graph: &Graph, prompt: &str, options: &Value) -> Result<Told, Error> {
         let tensor = outputs.iter().find(|(name, _)| name == wanted).map(|(_, tensor)| tensor.data());
         String::from_utf8(tensor.unwrap_or_default()).unwrap_or_default()
     };
-    Ok(Told {
+    Ok(Answer {
         completion: text_of("completion"),
         metadata: serde_json::from_str(&text_of("metadata")).unwrap_or_default(),
     })
