@@ -23,7 +23,7 @@ struct wasinn_wit_task {
   };
   const std::unique_ptr<wasinn_guest, Releaser> guest;
   const char* const function;
-  Task::Owner task;
+  wasinn::core::Guest::TaskOwner task;
 };
 
 namespace wasinn::abi {
@@ -153,6 +153,8 @@ wasinn_status* TaskTake(wasinn_wit_task* task, wasinn_wit_result* out, wasinn_wi
         return TakeOutputs(*guest, *task->task, *values);
       case Task::Kind::kGeneration:
         return TakePiece(*task->task, *values);
+      case Task::Kind::kStaged:  // only of core modules
+        break;
     }
     return Status();
   });

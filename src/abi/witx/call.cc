@@ -36,17 +36,10 @@ static_assert(sizeof(GuestTensor) == 20);
 // Under a presence.
 template <typename F>
 uint32_t Run(const Errors& errors, const F& function, const Invocation& call) noexcept {
-  try {
-    const Status status = core::Guarded([&] {
-      return call.memory.exists() ? function(call)
-                                  : Status(WASINN_ERROR_MISSING_MEMORY, "the guest module exports no memory");
-    });
-    if (status.ok()) return 0;
-    if (status.code() != errors.answer) call.guest.Report(errors.function, status);
-    return call.profile.error(status.code());
-  } catch (...) {  // not even memory for the message
-    return call.profile.error(WASINN_ERROR_RUNTIME);
-  }
+  return ErrnoOf(errors, call, [&] {
+    return call.memory.exists() ? function(call)
+                                : Status(WASINN_ERROR_MISSING_MEMORY, "the guest module exports no memory");
+  });
 }
 
 }  // namespace

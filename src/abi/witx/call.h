@@ -70,6 +70,19 @@ struct Errors {
   const Profile* profile;  // NULL: that of the guest's dialect
 };
 
+// The errno for the guest of what `function` returns; the log gets its error.
+template <typename F>
+uint32_t ErrnoOf(const Errors& errors, const Invocation& call, const F& function) noexcept {
+  try {
+    const core::Status status = core::Guarded(function);
+    if (status.ok()) return 0;
+    if (status.code() != errors.answer) call.guest.Report(errors.function, status);
+    return call.profile.error(status.code());
+  } catch (...) {  // not even memory for the message
+    return call.profile.error(WASINN_ERROR_RUNTIME);
+  }
+}
+
 // Runs `function` with the guest's presence and memory, and turns its error into a line of the log and an errno.
 using Function = core::Status (*)(const Invocation&);
 uint32_t Enter(const Errors& errors, Function function, wasinn_guest* guest, const wasinn_memory* memory,

@@ -1,9 +1,12 @@
 // Computes that a guest begins, and waits for later.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,52 +42,93 @@ Status EndWait(const Invocation& call, const Wait& wait) {
   return StoreResult(call, call.arg(3), index);
 }
 
-// A wait that no thread waits for, from its beginning until the guest's errno is known.
-class BegunWait {
- public:
-  BegunWait(const wasinn_call& given, const std::function<void(uint32_t)>& done)
-      : call_{*given.guest, ProfileOf(given.guest->dialect()), core::GuestMemory(*given.memory),
-              static_cast<const uint8_t*>(given.args), given.stride},
-        name_(given.function->name),
-        asking_(*given.guest, {.may_block = true,
-                               .large_stack = false,
-                               .stack_left = SIZE_MAX,
-                               .ended = given.ended,
-                               .user = given.caller}),
-        done_(done) {}
+// ---- Calls that no thread waits for
 
-  // From here on it owns itself, if it begins. Every failure here also fails the other way, which reports it. Throws if
-  // there is no memory, and then nothing has begun.
-  static bool Begin(std::unique_ptr<BegunWait> self) {
-    if (!self->call_.memory.exists() || !self->asking_.Begin().ok()) return false;
-    BegunWait* const begun = self.get();
-    if (!MakeWait(begun->call_, [begun] { begun->End(); }, begun->wait_).ok()) return false;
-    if (!begun->wait_->Begin().ok()) return false;
-    (void)self.release();  // it may have ended, and freed itself, before this
-    return true;
+using Done = std::function<void(uint32_t)>;
+
+// Such a call, from its beginning until the guest's errno is known. It stands for Enter and Guest::Run of other calls.
+class BegunCall {
+ public:
+  virtual ~BegunCall() = default;
+
+  // Whether it has begun; then it frees itself at its end. Every failure here also fails the usual way, which reports
+  // it. Throws if there is no memory, and then nothing has begun.
+  static bool Begin(std::unique_ptr<BegunCall> call) {
+    const bool begun = call->call_.memory.exists() && call->BeginNow();
+    if (begun) (void)call.release();  // it may have ended before this
+    return begun;
   }
 
- private:
-  void End() noexcept {
-    const uint32_t result = Outcome();
-    const auto done = std::move(done_);
+ protected:
+  BegunCall(const wasinn_call& given, const Profile& profile, wasinn_code answer, const Done& done)
+      : call_{*given.guest, profile, core::GuestMemory(*given.memory), static_cast<const uint8_t*>(given.args),
+              given.stride},
+        errors_{given.function->name, answer, nullptr},
+        asking_(*given.guest, given.ended, given.caller),
+        done_(done) {}
+  virtual bool BeginNow() = 0;
+  void End(uint32_t result) noexcept {
+    const Done done = std::move(done_);
     delete this;
     done(result);
   }
-  uint32_t Outcome() noexcept try {
-    const Status status = core::Guarded([&] { return EndWait(call_, *wait_); });
-    if (!status.ok() && status.code() != WASINN_ERROR_BUSY) call_.guest.Report(name_, status);
-    return status.ok() ? 0 : call_.profile.error(status.code());
-  } catch (const std::exception&) {  // no memory for the message
-    return call_.profile.error(WASINN_ERROR_RUNTIME);
-  }
 
   const Invocation call_;
-  const char* const name_;
+  const Errors errors_;
   Guest::Asking asking_;
-  std::optional<Wait> wait_;
-  std::function<void(uint32_t)> done_;
+
+ private:
+  Done done_;
 };
+
+class BegunCompute final : public BegunCall {
+ public:
+  BegunCompute(const wasinn_call& call, const Profile& profile, const Done& done)
+      : BegunCall(call, profile, WASINN_OK, done), context_(call_.guest, call_.arg(0)) {}
+
+ private:
+  bool BeginNow() override {
+    if (!context_ || !context_->CanComputeAsync() || !asking_.Begin().ok()) return false;
+    compute_ = call_.guest.MakeCompute(*context_, call_.memory, [this](Status* status) {
+      // NULL: there is no memory.
+      const auto outcome = [&] { return std::move(*status); };
+      End(status == nullptr ? call_.profile.error(WASINN_ERROR_RUNTIME) : ErrnoOf(errors_, call_, outcome));
+    });
+    compute_->Begin();
+    return true;
+  }
+
+  Guest::Use context_;
+  std::unique_ptr<core::AsyncCompute> compute_;
+};
+
+class BegunWait final : public BegunCall {
+ public:
+  BegunWait(const wasinn_call& call, const Done& done)
+      : BegunCall(call, ProfileOf(call.guest->dialect()), WASINN_ERROR_BUSY, done) {}
+
+ private:
+  bool BeginNow() override {
+    const auto end = [this] { End(ErrnoOf(errors_, call_, [this] { return EndWait(call_, *wait_); })); };
+    return asking_.Begin().ok() && MakeWait(call_, end, wait_).ok() && wait_->Begin().ok();
+  }
+
+  std::optional<Wait> wait_;
+};
+
+bool Is(const wasinn_function& function, std::span<const wasinn_function> rows, std::string_view name) {
+  return std::ranges::any_of(rows,
+                             [&](const wasinn_function& row) { return row.call == function.call && row.name == name; });
+}
+
+std::unique_ptr<BegunCall> MakeBegun(const wasinn_call& call, const Done& done) {
+  const wasinn_function& function = *call.function;
+  if (Is(function, ExtensionFunctions(), "compute_wait")) return std::make_unique<BegunWait>(call, done);
+  if (Is(function, WitxFunctions(), "compute"))
+    return std::make_unique<BegunCompute>(call, ProfileOf(call.guest->dialect()), done);
+  if (Is(function, LegacyFunctions(), "compute")) return std::make_unique<BegunCompute>(call, kLegacy, done);
+  return nullptr;
+}
 
 }  // namespace
 
@@ -102,8 +146,9 @@ Status ComputeWait(const Invocation& call) {
   return EndWait(call, *wait);
 }
 
-bool BeginComputeWait(const wasinn_call& call, const std::function<void(uint32_t)>& done) noexcept try {
-  return BegunWait::Begin(std::make_unique<BegunWait>(call, done));
+bool BeginWithoutThread(const wasinn_call& call, const Done& done) noexcept try {
+  std::unique_ptr<BegunCall> begun = call.memory == nullptr ? nullptr : MakeBegun(call, done);
+  return begun != nullptr && BegunCall::Begin(std::move(begun));
 } catch (const std::exception&) {  // no memory, before anything has begun
   return false;
 }

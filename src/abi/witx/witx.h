@@ -24,7 +24,5 @@ std::span<const wasinn_function* const> AllFunctions();
 // lasts until `done` has returned. True: `done` is called once with the errno, perhaps at once. False: nothing was done,
 // and the call goes the usual way. Everything that `call` points to outlives it.
 bool BeginWithoutThread(const wasinn_call& call, const std::function<void(uint32_t)>& done) noexcept;
-bool BeginCompute(const wasinn_call& call, const std::function<void(uint32_t)>& done) noexcept;
-bool BeginComputeWait(const wasinn_call& call, const std::function<void(uint32_t)>& done) noexcept;
 
 }  // namespace wasinn::abi

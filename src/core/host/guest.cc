@@ -32,25 +32,26 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
 // The watchdog calls back every 10 ms, as if there were something to cancel each time.
 static constexpr std::atomic<bool> kAlways{true};
 
-Guest::Asking::Asking(Guest& guest, const Caller& caller)
+Guest::Asking::Asking(Guest& guest, bool (*ended)(void* user), void* user)
     : guest_(guest),
-      caller_(caller),
+      ended_(ended),
+      user_(user),
       watched_(
           guest.host_->watchdog(), std::chrono::milliseconds(0),
           [this] {
-            if (caller_.ended(caller_.user)) guest_.StopCalls();  // destroying it ends its run
+            if (ended_(user_)) guest_.StopCalls();  // destroying it ends its run
           },
           &kAlways) {}
 
 Status Guest::Asking::Begin() {
-  if (!caller_.may_block || caller_.ended == nullptr) return Status();
+  if (ended_ == nullptr) return Status();
   RETURN_IF_ERROR(guest_.host_->watchdog().Start());
   run_.emplace(watched_);
   return Status();
 }
 
 Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
-  Asking asking(*this, caller);
+  Asking asking(*this, caller.may_block ? caller.ended : nullptr, caller.user);
   RETURN_IF_ERROR(asking.Begin());
   if (!caller.large_stack || caller.stack_left >= WASINN_FRAMEWORK_STACK) {
     call();
@@ -133,7 +134,6 @@ void Guest::WaitUntilNoneIsInside() noexcept {
 void Guest::Close() noexcept {
   Stop();
   WaitUntilNoneIsInside();
-  DropComputes();
   ClearTasks();
   contexts_.Close();
   if (!made_in_.is_elsewhere()) contexts_.WaitUntilUnused();

@@ -44,8 +44,9 @@ class Guest {
       const uint64_t inside = guest_.inside_.fetch_sub(counts_, std::memory_order_acq_rel);
       if ((inside & ~kEndWaits) == kClosed + counts_) guest_.inside_.notify_all();
     }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
+    Call(Call&& other) noexcept
+        : guest_(other.guest_), counts_(other.counts_), open_(std::exchange(other.open_, false)) {}
+    Call& operator=(Call&&) = delete;
     // False: the guest is closed, and no function may be called.
     explicit operator bool() const { return open_; }
 
@@ -167,15 +168,17 @@ class Guest {
     void* user;
   };
   Status Run(const Caller& caller, const std::function<void()>& call);
-  // During its life `ended` is called again and again if the call may block.
+  // During its life `ended` is called again and again.
   class Asking {
    public:
-    Asking(Guest& guest, const Caller& caller);
+    // `ended`, `user`: as in Caller.
+    Asking(Guest& guest, bool (*ended)(void* user), void* user);
     Status Begin();
 
    private:
     Guest& guest_;
-    const Caller caller_;
+    bool (*const ended_)(void* user);
+    void* const user_;
     Watched watched_;
     std::optional<Watched::Run> run_;
   };
@@ -190,6 +193,12 @@ class Guest {
 
   // ---- Computes that go on between the guest's calls (guest_computes.cc)
 
+  // Work that goes on while the guest's program does (guest_task.h).
+  class Task;
+  struct TaskFreer {
+    void operator()(Task* task) const noexcept;
+  };
+  using TaskOwner = std::unique_ptr<Task, TaskFreer>;
   // The context is in use until PollCompute has returned the end of the compute.
   Status BeginCompute(uint32_t context);
   // After its end: its status, once, and its outputs are in their places. BUSY: it goes on.
@@ -213,7 +222,7 @@ class Guest {
 
    private:
     friend Guest;
-    // Both under begun_mutex_. `ends` becomes true if one of the computes has ended.
+    // All under begun_mutex_. `ends` becomes true if one of the computes has ended.
     Status Join(bool& ends);
     void Leave() noexcept;
     void SetOver() noexcept;
@@ -227,9 +236,6 @@ class Guest {
     Watched watched_;
     std::optional<Watched::Run> run_;
   };
-
-  // A call that goes on while the guest's program does (guest_task.h).
-  class Task;
 
   // Begins the run of the guest's program. When the deadline has passed or the guest is stopped, `interrupt` is called
   // until the run ends.
@@ -294,21 +300,9 @@ class Guest {
   };
   void Log(wasinn_code code, std::string_view error);
   Result<std::shared_ptr<GuestContext>> MakeContext(uint32_t graph);
-  struct BegunCompute {
-    BegunCompute(Guest& guest, uint32_t handle);
-    const uint32_t context;
-    Use use;
-    std::unique_ptr<Call> presence;  // until it has ended
-    std::optional<AsyncCompute> compute;
-    // Guarded by begun_mutex_.
-    ComputeWait* wait = nullptr;
-    bool ended = false, dropped = false;
-    std::optional<Status> status;  // none: there was no memory for it
-  };
-  void EndCompute(BegunCompute& begun, Status* status) noexcept;
-  Status NoCompute(uint32_t context) const;
+  using BegunComputes = std::map<uint32_t, TaskOwner>;  // by context, until their ends are polled
+  Result<Task*> FindCompute(uint32_t context) const;    // under begun_mutex_
   void DropCompute(uint32_t context) noexcept;
-  void DropComputes() noexcept;
   void ClearTasks() noexcept;
   // Counts what a context did since the last time.
   void CountAsGone(GuestContext& held);
@@ -366,8 +360,8 @@ class Guest {
     Watched::Run run{watched};
   };
   mutable std::mutex begun_mutex_;
-  std::map<uint32_t, std::unique_ptr<BegunCompute>> computes_begun_;  // by context, until their ends are polled
-  std::list<Task*> tasks_;                                            // until they are destroyed
+  BegunComputes computes_begun_;
+  std::list<Task*> tasks_;  // until they are destroyed
   std::mutex run_mutex_;
   std::unique_ptr<ProgramRun> run_;
   // Copies for no context, and the work of contexts that are destroyed. Any thread adds to them.

@@ -2,100 +2,63 @@
 #include <chrono>
 #include <utility>
 
-#include "core/host/guest.h"
+#include "core/host/guest_task.h"
 
 namespace wasinn::core {
 
-Guest::BegunCompute::BegunCompute(Guest& guest, uint32_t handle) : context(handle), use(guest, handle) {
-  if (!use) return;
-  use.Keep();
-  presence.reset(new Call(guest, kACompute));
-  compute.emplace(*use, nullptr, guest.host_->executor(), guest.begun_,
-                  [this, &guest](Status* told) { guest.EndCompute(*this, told); });
-}
-
 Status Guest::BeginCompute(uint32_t context) {
-  AsyncCompute::Computers& computers = host_->computers();
-  RETURN_IF_ERROR(host_->executor().Start());
-  RETURN_IF_ERROR(computers.executor.Start());
-  auto begun = std::make_unique<BegunCompute>(*this, context);
-  if (!begun->use) return begun->use.TakeError();
-  if (!*begun->presence) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
-  AsyncCompute& compute = *begun->compute;
-  const bool at_once = begun->use->CanComputeAsync();
+  RETURN_IF_ERROR(host_->StartComputers());
+  TaskOwner made = Task::New(*this, Task::Kind::kStaged);
+  Task& task = *made;
+  Use& use = task.use_.emplace(*this, context);
+  if (!use) return use.TakeError();
+  use.Keep();
+  task.MakeRun(AsyncCompute::Kind::kCompute);
+  if (!task.presence_.emplace(Call(*this, kACompute))) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
   {
     const std::lock_guard lock(begun_mutex_);
-    computes_begun_.emplace(context, std::move(begun));
+    computes_begun_.emplace(context, std::move(made));
+    task.goes_on_ = true;
   }
-  at_once ? compute.Begin() : compute.BeginInTurn(computers);  // another thread may destroy it before this returns
+  task.BeginRun(false);  // another thread may free it before this returns
   return Status();
 }
 
-void Guest::EndCompute(BegunCompute& begun, Status* status) noexcept {
-  // Destroyed in the end, the last one first.
-  const std::unique_ptr<Call> presence = std::move(begun.presence);
-  std::unique_ptr<BegunCompute> dropped;
-  const std::lock_guard lock(begun_mutex_);
-  begun.ended = true;
-  if (status != nullptr) begun.status = std::move(*status);
-  if (begun.wait != nullptr) begun.wait->SetOver();
-  if (!begun.dropped) return;
-  const auto found = computes_begun_.find(begun.context);
-  dropped = std::move(found->second);
-  computes_begun_.erase(found);
+Result<Guest::Task*> Guest::FindCompute(uint32_t context) const {
+  const auto found = computes_begun_.find(context);
+  if (found != computes_begun_.end()) return found->second.get();
+  if (!contexts_.Get(context)) return std::unexpected(contexts_.NoSuch(context));
+  return Fail(WASINN_ERROR_INVALID_ARGUMENT, "no compute has begun on context {:#x}", context);
 }
 
 Status Guest::PollCompute(uint32_t context, const GuestMemory& memory) {
-  std::unique_ptr<BegunCompute> ended;  // its context is this call's until it is destroyed
+  TaskOwner ended;  // its context is this call's until it is freed
   {
     const std::lock_guard lock(begun_mutex_);
-    const auto found = computes_begun_.find(context);
-    if (found == computes_begun_.end() || found->second->dropped) return NoCompute(context);
-    if (!found->second->ended) return Error(WASINN_ERROR_BUSY, "the compute goes on");
-    ended = std::move(found->second);
-    computes_begun_.erase(found);
+    ASSIGN_OR_RETURN(const Task* const task, FindCompute(context));
+    if (task->goes_on_) return Error(WASINN_ERROR_BUSY, "the compute goes on");
+    ended = std::move(computes_begun_.extract(context).mapped());
   }
-  ended->use->RenewRuns();
-  if (!ended->status) return Status(WASINN_ERROR_RUNTIME, "the host is out of memory");
-  if (ended->status->ok()) return ended->use->WriteOutputs(memory);
-  if (ended->status->code() != WASINN_ERROR_BUSY) return std::move(*ended->status);
-  return Status(WASINN_ERROR_UNAVAILABLE, std::string(ended->status->message()), std::string(ended->status->backend()));
+  Status status = ended->TakeStatus();
+  if (status.ok()) return (*ended->use_)->WriteOutputs(memory);
+  if (status.code() != WASINN_ERROR_BUSY) return status;
+  return Status(WASINN_ERROR_UNAVAILABLE, std::string(status.message()), std::string(status.backend()));
 }
 
 Status Guest::CancelCompute(uint32_t context) {
   const std::lock_guard lock(begun_mutex_);
-  const auto found = computes_begun_.find(context);
-  if (found == computes_begun_.end() || found->second->dropped) return NoCompute(context);
-  if (!found->second->ended) found->second->use->CancelRun();
+  ASSIGN_OR_RETURN(const Task* const task, FindCompute(context));
+  if (task->goes_on_) (*task->use_)->CancelRun();
   return Status();
 }
 
-Status Guest::NoCompute(uint32_t context) const {
-  if (!contexts_.Get(context)) return contexts_.NoSuch(context);
-  return Error(WASINN_ERROR_INVALID_ARGUMENT, "no compute has begun on context {:#x}", context);
-}
-
-// Its context is gone: nobody polls it.
+// Its context is gone: no caller can poll it.
 void Guest::DropCompute(uint32_t context) noexcept {
-  std::unique_ptr<BegunCompute> dropped;
+  BegunComputes::node_type dropped;  // freed after the lock
   const std::lock_guard lock(begun_mutex_);
-  const auto found = computes_begun_.find(context);
-  if (found == computes_begun_.end()) return;
-  found->second->dropped = true;
-  if (found->second->wait != nullptr) found->second->wait->SetOver();
-  if (!found->second->ended) return;
-  dropped = std::move(found->second);
-  computes_begun_.erase(found);
-}
-
-// All have ended, except in a forked OS process, where they never do.
-void Guest::DropComputes() noexcept {
-  std::map<uint32_t, std::unique_ptr<BegunCompute>> left;
-  const std::lock_guard lock(begun_mutex_);
-  left.swap(computes_begun_);
-  for (auto& [context, begun] : left) {
-    if (!begun->ended) (void)begun.release();
-  }
+  dropped = computes_begun_.extract(context);
+  if (!dropped) return;
+  if (ComputeWait* const wait = std::exchange(dropped.mapped()->wait_, nullptr)) wait->SetOver();
 }
 
 // ---- Waits
@@ -138,14 +101,12 @@ Status Guest::ComputeWait::Begin() {
 
 Status Guest::ComputeWait::Join(bool& ends) {
   for (const uint32_t context : contexts_) {
-    const auto found = guest_.computes_begun_.find(context);
-    if (found == guest_.computes_begun_.end() || found->second->dropped) return guest_.NoCompute(context);
-    BegunCompute& begun = *found->second;
-    if (begun.wait == this) return Error(WASINN_ERROR_INVALID_ARGUMENT, "context {:#x} is given twice", context);
-    if (begun.wait != nullptr)
+    ASSIGN_OR_RETURN(Task* const task, guest_.FindCompute(context));
+    if (task->wait_ == this) return Error(WASINN_ERROR_INVALID_ARGUMENT, "context {:#x} is given twice", context);
+    if (task->wait_ != nullptr)
       return Error(WASINN_ERROR_INVALID_ARGUMENT, "another thread waits for context {:#x}", context);
-    begun.wait = this;
-    ends = ends || begun.ended;
+    task->wait_ = this;
+    ends = ends || !task->goes_on_;
   }
   return Status();
 }
@@ -153,7 +114,7 @@ Status Guest::ComputeWait::Join(bool& ends) {
 void Guest::ComputeWait::Leave() noexcept {
   for (const uint32_t context : contexts_) {
     const auto found = guest_.computes_begun_.find(context);
-    if (found != guest_.computes_begun_.end() && found->second->wait == this) found->second->wait = nullptr;
+    if (found != guest_.computes_begun_.end() && found->second->wait_ == this) found->second->wait_ = nullptr;
   }
 }
 
@@ -166,10 +127,8 @@ void Guest::ComputeWait::SetOver() noexcept {
 Result<uint32_t> Guest::ComputeWait::End() const {
   const std::lock_guard lock(guest_.begun_mutex_);
   for (uint32_t i = 0; i < contexts_.size(); ++i) {
-    const auto found = guest_.computes_begun_.find(contexts_[i]);
-    if (found == guest_.computes_begun_.end() || found->second->dropped)
-      return std::unexpected(guest_.NoCompute(contexts_[i]));
-    if (found->second->ended) return i;
+    ASSIGN_OR_RETURN(const Task* const task, guest_.FindCompute(contexts_[i]));
+    if (!task->goes_on_) return i;
   }
   if (guest_.is_closing()) return Fail(WASINN_ERROR_TIMEOUT, "the guest was closed");
   return Fail(WASINN_ERROR_BUSY, "no compute has ended after {} ms", most_ms_);

@@ -22,7 +22,9 @@ Status ItIsOver() { return Error(WASINN_ERROR_END_OF_SEQUENCE, "the generation i
 
 }  // namespace
 
-Guest::Task::Owner Guest::Task::New(Guest& guest, Kind kind) { return Owner(new Task(guest, kind)); }
+Guest::TaskOwner Guest::Task::New(Guest& guest, Kind kind) { return TaskOwner(new Task(guest, kind)); }
+
+void Guest::TaskFreer::operator()(Task* task) const noexcept { task->Free(); }
 
 Guest::Task::Task(Guest& guest, Kind kind) : guest_(guest), kind_(kind) {
   const std::lock_guard lock(guest_.begun_mutex_);
@@ -31,7 +33,7 @@ Guest::Task::Task(Guest& guest, Kind kind) : guest_(guest), kind_(kind) {
 
 Guest::Task::~Task() {
   guest_.EndTensors(inputs_held_);
-  if (use_ != nullptr) (*use_)->Clear();
+  if (use_ && kind_ != Kind::kStaged) (*use_)->Clear();
   if (graph_ != 0) (void)guest_.DropGraph(graph_);
 }
 
@@ -41,7 +43,7 @@ void Guest::Task::Free() noexcept {
   const std::lock_guard lock(guest_.begun_mutex_);
   if (goes_on_) {
     is_dropped_ = true;
-    if (use_ != nullptr) (*use_)->CancelRun();
+    if (use_) (*use_)->CancelRun();
     return;
   }
   guest_.tasks_.erase(place_);
@@ -58,7 +60,9 @@ void Guest::Task::Clear() noexcept {
 
 // All have ended, except in a forked OS process, where they never do.
 void Guest::ClearTasks() noexcept {
+  BegunComputes not_polled;  // freed after the lock
   const std::lock_guard lock(begun_mutex_);
+  not_polled.swap(computes_begun_);
   for (Task* task : tasks_) {
     if (!task->goes_on_) task->Clear();
   }
@@ -68,13 +72,12 @@ void Guest::ClearTasks() noexcept {
 
 template <typename Function>
 void Guest::Task::Begin(Done done, const Function& begin) {
-  presence_.reset(new Call(guest_, kACompute));
+  const bool is_open = static_cast<bool>(presence_.emplace(Call(guest_, kACompute)));
   done_ = done;
   {
     const std::lock_guard lock(guest_.begun_mutex_);
     goes_on_ = true;
   }
-  const bool is_open = static_cast<bool>(*presence_);
   std::optional<Status> status = TryGuarded([&]() -> Status {
     if (!is_open) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
     return begin();
@@ -122,38 +125,40 @@ void Guest::Task::LoadByName(std::string_view name, Done done) {
 
 Status Guest::Task::Enter(uint32_t context, std::span<const NamedTensor> inputs,
                           Status (Context::*bring)(std::span<const Context::TensorInput>)) {
-  auto use = std::make_unique<Use>(guest_, context);
-  if (!*use) return use->TakeError();
-  use->Keep();
+  Use use(guest_, context);
+  if (!use) return use.TakeError();
+  use.Keep();
   ScratchMemory scratch;
   std::pmr::vector<Context::TensorInput> given(&scratch.resource);
-  RETURN_IF_ERROR(Resolve(*(*use)->graph(), inputs, given));
-  Status status = ((**use).*bring)(given);
+  RETURN_IF_ERROR(Resolve(*use->graph(), inputs, given));
+  Status status = ((*use).*bring)(given);
   if (status.ok()) {
-    use_ = std::move(use);
+    use_.emplace(std::move(use));
   } else {
-    (*use)->Clear();
+    use->Clear();
   }
   return status;
 }
 
-Status Guest::Task::BeginRun(AsyncCompute::Kind kind, bool may_stay) {
-  Host& host = *guest_.host_;
-  run_.emplace(**use_, nullptr, host.executor(), guest_.begun_, [this](Status* told) { EndRun(told); }, kind);
-  // It may end before these return.
-  const bool at_once = kind == AsyncCompute::Kind::kCompute && (*use_)->CanComputeAsync();
-  at_once ? run_->Begin() : run_->BeginInTurn(host.computers(), may_stay);
-  return Status();
+void Guest::Task::MakeRun(AsyncCompute::Kind kind) {
+  run_.emplace(**use_, nullptr, guest_.host_->executor(), guest_.begun_, [this](Status* told) { EndRun(told); }, kind);
+}
+
+// It may end before this returns.
+void Guest::Task::BeginRun(bool may_stay) {
+  const bool at_once = kind_ != Kind::kGeneration && (*use_)->CanComputeAsync();
+  at_once ? run_->Begin() : run_->BeginInTurn(guest_.host_->computers(), may_stay);
 }
 
 void Guest::Task::Compute(uint32_t context, std::span<const NamedTensor> inputs, size_t held, bool may_stay,
                           Done done) {
   inputs_held_ = held;
   Begin(done, [&]() -> Status {
-    RETURN_IF_ERROR(guest_.host_->executor().Start());
-    RETURN_IF_ERROR(guest_.host_->computers().executor.Start());
+    RETURN_IF_ERROR(guest_.host_->StartComputers());
     RETURN_IF_ERROR(Enter(context, inputs, &Context::Bring));
-    return BeginRun(AsyncCompute::Kind::kCompute, may_stay);
+    MakeRun(AsyncCompute::Kind::kCompute);
+    BeginRun(may_stay);
+    return Status();
   });
 }
 
@@ -165,10 +170,11 @@ void Guest::Task::Generate(uint32_t context, std::span<const NamedTensor> inputs
 void Guest::Task::Step(Done done) {
   Begin(done, [&]() -> Status {
     RETURN_IF_ERROR(TakeStatus());  // of its beginning
-    if (use_ == nullptr) return ItIsOver();
-    RETURN_IF_ERROR(guest_.host_->executor().Start());
-    RETURN_IF_ERROR(guest_.host_->computers().executor.Start());
-    return BeginRun(AsyncCompute::Kind::kStep, false);
+    if (!use_) return ItIsOver();
+    RETURN_IF_ERROR(guest_.host_->StartComputers());
+    MakeRun(AsyncCompute::Kind::kStep);
+    BeginRun(false);
+    return Status();
   });
 }
 
@@ -176,39 +182,44 @@ void Guest::Task::Step(Done done) {
 
 void Guest::Task::EndRun(Status* told) noexcept {
   std::optional<Status> status;
-  if (told != nullptr && kind_ == Kind::kGeneration) status = std::move(*told);
   if (told != nullptr && kind_ == Kind::kCompute) {
     status = TryGuarded([&]() -> Status {
       ASSIGN_OR_RETURN(names_, (*use_)->TakeAll(std::move(*told), outputs_));
       return Status();
     });
+  } else if (told != nullptr) {
+    status = std::move(*told);
   }
   run_.reset();
   End(std::move(status));
 }
 
 void Guest::Task::End(std::optional<Status> status) noexcept {
-  const std::unique_ptr<Call> presence = std::move(presence_);  // to the end
+  const std::optional<Call> presence = std::move(presence_);  // to the end
   const Done done = done_;
-  std::unique_ptr<Use> use;
+  std::optional<Use> use;
   std::unique_ptr<Task, Deleter> dropped;
   const bool has_failed = !status || !status->ok();
   guest_.EndTensors(std::exchange(inputs_held_, 0));
   {
     const std::lock_guard lock(guest_.begun_mutex_);
     goes_on_ = false;
-    if (use_ != nullptr) (*use_)->RenewRuns();
-    if (kind_ == Kind::kCompute || has_failed) use = std::move(use_);
+    if (use_) (*use_)->RenewRuns();
+    if (use_ && (kind_ == Kind::kCompute || (kind_ == Kind::kGeneration && has_failed))) {
+      use.emplace(*std::move(use_));
+      use_.reset();
+    }
     status_ = std::move(status);
+    if (wait_ != nullptr) wait_->SetOver();
     if (is_dropped_) {
       guest_.tasks_.erase(place_);
       dropped.reset(this);
     }
   }
-  if (use != nullptr && has_failed) (*use)->Clear();
+  if (use && has_failed) (*use)->Clear();
   use.reset();  // before the guest begins another compute with the context
   dropped.reset();
-  done.notify(done.user);
+  if (done.notify != nullptr) done.notify(done.user);
 }
 
 bool Guest::Task::goes_on() const {
@@ -235,7 +246,7 @@ Result<std::shared_ptr<const void>> Guest::Task::TakeOutputs(std::pmr::vector<Ou
 
 Result<Context*> Guest::Task::Stepped() {
   RETURN_IF_ERROR(TakeStatus());
-  if (use_ == nullptr) return std::unexpected(ItIsOver());
+  if (!use_) return std::unexpected(ItIsOver());
   return &**use_;
 }
 

@@ -23,13 +23,10 @@ class Guest::Task {
     void (*notify)(void* user);
     void* user;
   };
-  enum class Kind : uint8_t { kLoad, kCompute, kGeneration };
-  // Work that goes on is cancelled, and what it makes is dropped.
-  struct Freer {
-    void operator()(Task* task) const noexcept { task->Free(); }
-  };
-  using Owner = std::unique_ptr<Task, Freer>;
-  static Owner New(Guest& guest, Kind kind);
+  // kStaged: a compute of the inputs that its context has (Guest::BeginCompute); the context keeps the outputs.
+  enum class Kind : uint8_t { kLoad, kCompute, kGeneration, kStaged };
+  // If its owner frees it, work that goes on is cancelled, and what it makes is dropped.
+  static TaskOwner New(Guest& guest, Kind kind);
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
@@ -72,7 +69,8 @@ class Guest::Task {
   Status BeginLoad(Function load);
   Status Enter(uint32_t context, std::span<const NamedTensor> inputs,
                Status (Context::*bring)(std::span<const Context::TensorInput>));
-  Status BeginRun(AsyncCompute::Kind kind, bool may_stay);
+  void MakeRun(AsyncCompute::Kind kind);
+  void BeginRun(bool may_stay);
   void EndRun(Status* told) noexcept;
   // None: there was no memory, not even for the error.
   void End(std::optional<Status> status) noexcept;
@@ -83,8 +81,8 @@ class Guest::Task {
   std::list<Task*>::iterator place_;
   size_t inputs_held_ = 0;
   Done done_{};
-  std::unique_ptr<Call> presence_;  // while it goes on
-  std::unique_ptr<Use> use_;
+  std::optional<Call> presence_;  // while it goes on
+  std::optional<Use> use_;
   std::optional<AsyncCompute> run_;
   // The results.
   std::optional<Status> status_ = Status();
@@ -93,6 +91,7 @@ class Guest::Task {
   std::pmr::vector<Context::TensorOutput> outputs_;
   // Guarded by begun_mutex_.
   bool goes_on_ = false, is_dropped_ = false;
+  ComputeWait* wait_ = nullptr;  // for the end of a staged compute
 };
 
 }  // namespace wasinn::core

@@ -85,8 +85,9 @@ class HandleTable {
       if ((word & kLive) == 0) [[unlikely]]
         table_.EndRemoved(index_);
     }
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
+    Use(Use&& other) noexcept
+        : table_(other.table_), slot_(std::exchange(other.slot_, nullptr)), index_(other.index_) {}
+    Use& operator=(Use&&) = delete;
     explicit operator bool() const { return slot_ != nullptr; }
     T& operator*() const { return *slot_->object; }
     // Valid if there is no object.

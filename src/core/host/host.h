@@ -76,6 +76,11 @@ class Host {
   Executor& executor() { return executor_; }
   // For computes that guests begin: threads only of those that have their turn.
   AsyncCompute::Computers& computers() { return computers_; }
+  // Called before such a compute: gives it a thread, and one to its end.
+  Status StartComputers() {
+    RETURN_IF_ERROR(executor_.Start());
+    return computing_.Start();
+  }
   Tenants& tenants() { return tenants_; }
   BufferPool& buffers() { return *buffers_; }
   const Logger& logger() const { return logger_; }
