@@ -2,6 +2,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/scope_exit.h"
 #include "core/host/guest_task.h"
 
 namespace wasinn::core {
@@ -84,17 +85,14 @@ Status Guest::ComputeWait::Begin() {
   // Until this returns, `then` waits for the lock.
   const std::lock_guard lock(guest_.begun_mutex_);
   // Left still under the lock, even if there is no memory: no compute's end may find a wait that has not begun.
-  struct Joined {
-    ~Joined() {
-      if (!stays) wait.Leave();
-    }
-    ComputeWait& wait;
-    bool stays = false;
-  } joined{*this};
+  bool stays = false;
+  const base::ScopeExit leave([&] {
+    if (!stays) Leave();
+  });
   bool ends = most_ms_ == 0;
   RETURN_IF_ERROR(Join(ends));
   if (!ends) run_.emplace(watched_);
-  joined.stays = true;
+  stays = true;
   if (ends) SetOver();
   return Status();
 }

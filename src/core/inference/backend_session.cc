@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/scope_exit.h"
 #include "core/inference/async_compute.h"
 #include "core/inference/ios.h"
 #include "core/inference/on_behalf.h"
@@ -37,23 +38,6 @@ class BackendSession::Call {
  private:
   const OnBehalf guest_;
   base::CallGate& gate_;
-};
-
-// Unbinds borrowed inputs: between two runs no framework looks at an address of the guest's.
-class BackendSession::BorrowedInputs {
- public:
-  BorrowedInputs(BackendSession& session, std::span<const Input> inputs) : session_(session), inputs_(inputs) {}
-  ~BorrowedInputs() {
-    for (uint32_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].borrowed) session_.Unbind(i);
-    }
-  }
-  BorrowedInputs(const BorrowedInputs&) = delete;
-  BorrowedInputs& operator=(const BorrowedInputs&) = delete;
-
- private:
-  BackendSession& session_;
-  const std::span<const Input> inputs_;
 };
 
 // ---- Slot
@@ -224,13 +208,9 @@ Status BackendSession::Run(const InferenceRequest& request) {
 
 Status BackendSession::RunOnLease(const InferenceRequest& request) {
   RETURN_IF_ERROR(Lease());
-  struct Leased {
-    ~Leased() { session.EndLease(); }
-    BackendSession& session;
-  };
   Status status;
   {
-    const Leased leased{*this};
+    const base::ScopeExit leased([this] { EndLease(); });
     status = RunOnSlot(request);
     if (LeavesOutputs(status) && !request.cancelled()) {
       const Meter::Timing timing(*request.meter, Stage::kOutput);
@@ -252,7 +232,12 @@ wasinn_compute_options BackendSession::OptionsOf(const InferenceRequest& request
 }
 
 Status BackendSession::RunOnSlot(const InferenceRequest& request) {
-  const BorrowedInputs borrowed(*this, request.inputs);
+  // Between two runs no framework looks at an address of the guest's.
+  const base::ScopeExit unbind([&] {
+    for (uint32_t i = 0; i < request.inputs.size(); ++i) {
+      if (request.inputs[i].borrowed) Unbind(i);
+    }
+  });
   RETURN_IF_ERROR(BindAll(request));
   const wasinn_compute_options options = OptionsOf(request);
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};

@@ -85,7 +85,6 @@ class BackendSession final : public Session {
     bool bindable = false;
   };
   class Call;
-  class BorrowedInputs;
 
   BackendSession(std::shared_ptr<const Graph> graph, const Resources& resources);
   const BackendGraph& graph() const { return static_cast<const BackendGraph&>(*graph_); }

@@ -201,7 +201,6 @@ class Context {
   void RenewRuns() { run_.Renew(); }
 
  private:
-  class Once;
   friend class AsyncCompute;
   Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources);
   Status Open(const Options& options, Resources resources);

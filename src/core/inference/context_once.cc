@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/scope_exit.h"
 #include "core/inference/context.h"
 #include "core/inference/ios.h"
 #include "core/inference/scratch_memory.h"
@@ -30,31 +31,18 @@ uint64_t FixedBytes(const wasinn_io& io) { return IsStatic(io) ? StaticSize(io).
 
 }  // namespace
 
-// Forgets all of the guest's memory at the end of the call.
-class Context::Once {
- public:
-  explicit Once(Context& context) : context_(context) {
-    context_.session_->EndGeneration();
-    context_.session_->HideOutputs();
-  }
-  ~Once() {
-    context_.session_->Discard();
-    context_.staged().EndOnce();
-  }
-  Once(const Once&) = delete;
-  Once& operator=(const Once&) = delete;
-
- private:
-  Context& context_;
-};
-
 Status Context::ComputeOnce(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory) {
   CountOne(counts_.computes);
   return meter_.Measure([&] { return ComputeOnceNow(inputs, outputs, memory); });
 }
 
 Status Context::ComputeOnceNow(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory) {
-  const Once once(*this);
+  session_->EndGeneration();
+  session_->HideOutputs();
+  const base::ScopeExit forget([this] {  // all of the guest's memory
+    session_->Discard();
+    staged().EndOnce();
+  });
   ScratchMemory scratch;
   std::pmr::vector<void*> destinations(&scratch.resource);
   {

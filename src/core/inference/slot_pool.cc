@@ -3,24 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/scope_exit.h"
+
 namespace wasinn::core {
-
-class SlotPool::Place {
- public:
-  explicit Place(SlotPool& pool) : pool_(pool) {}
-  ~Place() {
-    if (filled_) return;
-    const std::lock_guard lock(pool_.mutex_);
-    --pool_.made_;
-  }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  void Fill() { filled_ = true; }
-
- private:
-  SlotPool& pool_;  // counts it
-  bool filled_ = false;
-};
 
 SlotPool::~SlotPool() {
   for (const Resting& resting : resting_) Free(resting.slot);
@@ -40,7 +25,14 @@ void SlotPool::GiveRight() {
   --rights_;
 }
 
-Result<wasinn_backend_slot*> SlotPool::Make(wasinn_slot_options options) const {
+// Its place is counted already, and is free again if it fails.
+Result<wasinn_backend_slot*> SlotPool::Make(wasinn_slot_options options) {
+  bool is_made = false;
+  const base::ScopeExit uncount([&] {
+    if (is_made) return;
+    const std::lock_guard lock(mutex_);
+    --made_;
+  });
   Reservation charge;
   if (account_ != nullptr) {
     charge = Reservation(*account_);
@@ -54,6 +46,7 @@ Result<wasinn_backend_slot*> SlotPool::Make(wasinn_slot_options options) const {
   }
   if (!status.ok()) return std::unexpected(std::move(status));
   charge.Release();  // until Free
+  is_made = true;
   return slot;
 }
 
@@ -70,15 +63,14 @@ Status SlotPool::Prepare(const wasinn_slot_options& options, uint32_t most) {
     resting_.reserve(most_);
     ++made_;
   }
-  Place place(*this);
   ASSIGN_OR_RETURN(wasinn_backend_slot * slot, Make(options));
   {
     const std::lock_guard lock(mutex_);
     if (resting_.size() < resting_.capacity()) {
       resting_.push_back({.slot = slot, .max_bytes = options.max_bytes});
-      place.Fill();
       return Status();
     }
+    --made_;
   }
   Free(slot);  // other slots have become idle in the meantime
   return Status();
@@ -123,9 +115,7 @@ Result<SlotPool::Taken> SlotPool::Take(const void* holder, const wasinn_slot_opt
   if (fits && (found.holder == nullptr || Reset(found.slot))) return Taken{.slot = found.slot, .as_left = false};
   // A new slot takes its place in the count.
   if (found.slot != nullptr) Free(found.slot);
-  Place place(*this);
   ASSIGN_OR_RETURN(wasinn_backend_slot * slot, Make(options));
-  place.Fill();
   return Taken{.slot = slot, .as_left = false};
 }
 

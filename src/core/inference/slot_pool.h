@@ -60,11 +60,10 @@ class SlotPool {
     const void* holder = nullptr;  // the last holder; NULL: as new
   };
 
-  class Place;  // for one more slot
   Resting FindResting(const void* holder, uint64_t max_bytes);
   Resting RemoveAt(size_t index);
   bool Reset(wasinn_backend_slot* slot) const;
-  Result<wasinn_backend_slot*> Make(wasinn_slot_options options) const;
+  Result<wasinn_backend_slot*> Make(wasinn_slot_options options);
   void Free(wasinn_backend_slot* slot) const noexcept;
 
   const Backend& backend_;

@@ -6,6 +6,7 @@
 
 #include <csignal>
 
+#include "base/scope_exit.h"
 #include "core/isolation/segment.h"
 
 namespace wasinn::isolation {
@@ -158,19 +159,6 @@ core::Status Connection::Call::Nonsense() {
 // ---- Channels
 
 core::Result<std::unique_ptr<Channel>> Connection::TakeChannel() {
-  // Counted before the channel exists, and given back if it fails.
-  struct Place {
-    explicit Place(Connection& its_connection) : connection(its_connection) {}
-    ~Place() {
-      if (is_filled) return;
-      const std::lock_guard lock(connection.mutex_);
-      --connection.n_channels_;
-    }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    Connection& connection;
-    bool is_filled = false;
-  };
   {
     const std::lock_guard lock(mutex_);
     if (!channels_.empty()) {
@@ -186,12 +174,17 @@ core::Result<std::unique_ptr<Channel>> Connection::TakeChannel() {
     }
     ++n_channels_;
   }
-  Place place(*this);
+  bool is_made = false;
+  const base::ScopeExit uncount([&] {
+    if (is_made) return;
+    const std::lock_guard lock(mutex_);
+    --n_channels_;
+  });
   auto channel = std::make_unique<Channel>();
   ASSIGN_OR_RETURN(Socket socket, AddChannel());
   channel->socket = std::move(socket);
   channel->socket.SetSpin(spin_);
-  place.is_filled = true;
+  is_made = true;
   const std::lock_guard lock(mutex_);
   callers_.push_back(channel->caller = core::OnBehalf::guest());
   return channel;

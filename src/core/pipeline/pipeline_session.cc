@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/scope_exit.h"
 #include "core/inference/interruptible.h"
 #include "core/inference/scratch_memory.h"
 
@@ -56,11 +57,8 @@ Status PipelineSession::MakeContexts(const wasinn_slot_options& options) {
 
 Status PipelineSession::RunNow(const core::InferenceRequest& request) {
   stop_.store(false, std::memory_order_release);  // a cancel of the last run, perhaps after its end
-  struct Clear {
-    ~Clear() { std::ranges::fill(tensors, nullptr); }
-    std::vector<core::TensorPtr>& tensors;
-  };
-  const Clear at_end{tensors_};  // in any case, because some tensors borrow bytes of this request
+  // In any case, because some tensors borrow bytes of this request.
+  const base::ScopeExit clear([this] { std::ranges::fill(tensors_, nullptr); });
   for (uint32_t i = 0; i < request.inputs.size(); ++i) {
     if (request.inputs[i].set) tensors_[plan_.inputs[i]] = core::Borrowed(request.inputs[i]);
   }
