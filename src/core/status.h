@@ -8,6 +8,7 @@
 #include <expected>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,6 +91,14 @@ Status Guarded(Function&& function) {
   } catch (const std::exception& error) {
     return Status(WASINN_ERROR_RUNTIME, error.what());
   }
+}
+
+// As above. No value: there is no memory, not even for the error.
+template <typename Function>
+std::optional<Status> TryGuarded(Function&& function) noexcept try {
+  return Guarded(function);
+} catch (const std::exception&) {
+  return std::nullopt;
 }
 
 const char* CodeName(wasinn_code code);

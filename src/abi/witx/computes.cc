@@ -89,10 +89,9 @@ class BegunCompute final : public BegunCall {
  private:
   bool BeginNow() override {
     if (!context_ || !context_->CanComputeAsync() || !asking_.Begin().ok()) return false;
-    compute_ = call_.guest.MakeCompute(*context_, call_.memory, [this](Status* status) {
-      // NULL: there is no memory.
-      const auto outcome = [&] { return std::move(*status); };
-      End(status == nullptr ? call_.profile.error(WASINN_ERROR_RUNTIME) : ErrnoOf(errors_, call_, outcome));
+    compute_ = call_.guest.MakeCompute(*context_, call_.memory, [this](std::optional<Status> status) {
+      const auto outcome = [&] { return *std::move(status); };
+      End(status ? ErrnoOf(errors_, call_, outcome) : call_.profile.error(WASINN_ERROR_RUNTIME));
     });
     compute_->Begin();
     return true;

@@ -11,13 +11,6 @@
 namespace wasinn::core {
 namespace {
 
-template <typename Function>
-std::optional<Status> TryGuarded(Function&& function) noexcept try {
-  return Guarded(function);
-} catch (const std::exception&) {
-  return std::nullopt;
-}
-
 Status ItIsOver() { return Error(WASINN_ERROR_END_OF_SEQUENCE, "the generation is over"); }
 
 }  // namespace
@@ -141,7 +134,9 @@ Status Guest::Task::Enter(uint32_t context, std::span<const NamedTensor> inputs,
 }
 
 void Guest::Task::MakeRun(AsyncCompute::Kind kind) {
-  run_.emplace(**use_, nullptr, guest_.host_->executor(), guest_.begun_, [this](Status* told) { EndRun(told); }, kind);
+  run_.emplace(
+      **use_, nullptr, guest_.host_->executor(), guest_.begun_,
+      [this](std::optional<Status> status) { EndRun(std::move(status)); }, kind);
 }
 
 // It may end before this returns.
@@ -180,15 +175,12 @@ void Guest::Task::Step(Done done) {
 
 // ---- Ends
 
-void Guest::Task::EndRun(Status* told) noexcept {
-  std::optional<Status> status;
-  if (told != nullptr && kind_ == Kind::kCompute) {
+void Guest::Task::EndRun(std::optional<Status> status) noexcept {
+  if (status && kind_ == Kind::kCompute) {
     status = TryGuarded([&]() -> Status {
-      ASSIGN_OR_RETURN(names_, (*use_)->TakeAll(std::move(*told), outputs_));
+      ASSIGN_OR_RETURN(names_, (*use_)->TakeAll(*std::move(status), outputs_));
       return Status();
     });
-  } else if (told != nullptr) {
-    status = std::move(*told);
   }
   run_.reset();
   End(std::move(status));

@@ -71,8 +71,8 @@ class Guest::Task {
                Status (Context::*bring)(std::span<const Context::TensorInput>));
   void MakeRun(AsyncCompute::Kind kind);
   void BeginRun(bool may_stay);
-  void EndRun(Status* told) noexcept;
   // None: there was no memory, not even for the error.
+  void EndRun(std::optional<Status> status) noexcept;
   void End(std::optional<Status> status) noexcept;
   Status TakeStatus();
 

@@ -7,18 +7,6 @@
 #include "core/runtime/clock.h"
 
 namespace wasinn::core {
-namespace {
-
-// False: there was no memory, not even for the error.
-template <typename Function>
-bool Guarded(Status& status, Function&& function) noexcept try {
-  status = core::Guarded(function);
-  return true;
-} catch (...) {
-  return false;
-}
-
-}  // namespace
 
 AsyncCompute::AsyncCompute(Context& context, const GuestMemory* memory, Executor& executor, Executor::Share& share,
                            Ended ended, Kind kind)
@@ -45,7 +33,7 @@ void AsyncCompute::EndCount(wasinn_code code) {
 
 void AsyncCompute::Begin() noexcept {
   BeginCount();
-  has_memory_ = Guarded(status_, [&] { return BeginNow(); });
+  status_ = TryGuarded([&] { return BeginNow(); });
   if (goes_on_ && state_.exchange(State::kReturned, std::memory_order_acq_rel) != State::kReported) return;
   End();
 }
@@ -73,15 +61,14 @@ AsyncCompute::InTurn::InTurn(AsyncCompute& compute, Computers& its_computers)
 void AsyncCompute::BeginInTurn(Computers& computers, bool may_stay) noexcept {
   may_stay_ = may_stay;
   BeginCount();
-  has_memory_ = Guarded(status_, [&]() -> Status {
+  status_ = TryGuarded([&]() -> Status {
     RETURN_IF_ERROR(kind_ == Kind::kStep ? context_.PrepareStep() : context_.Prepare());
     run_.emplace(context_.run_);
     turns_.emplace(*this, computers);
     return Status();
   });
-  const bool begun = has_memory_ && status_.ok();
-  if (begun && !TakeTurns()) return;
-  if (!has_memory_ || !status_.ok()) return End();
+  if (ok() && !TakeTurns()) return;
+  if (!ok()) return End();
   if (may_stay_ && context_.is_quick_) return ComputeNow();
   computers.executor.Begin(std::move(turns_->goes_on));
 }
@@ -89,8 +76,7 @@ void AsyncCompute::BeginInTurn(Computers& computers, bool may_stay) noexcept {
 // False: it waits for one, and perhaps another thread has it already.
 bool AsyncCompute::TakeTurns() noexcept {
   bool waits = false;
-  Status status;
-  const bool has_memory = Guarded(status, [&] {
+  std::optional<Status> status = TryGuarded([&] {
     while (!waits && turns_->next != nullptr) {
       turns_->goes_on = Executor::End(turns_->computers.share, [this] { GoOn(); });
       Scheduler::Turn& turn = *turns_->next;
@@ -103,7 +89,6 @@ bool AsyncCompute::TakeTurns() noexcept {
     return Status();
   });
   if (waits) return false;
-  has_memory_ = has_memory;
   status_ = std::move(status);
   return true;
 }
@@ -123,9 +108,7 @@ void AsyncCompute::EndQueue() {
 
 void AsyncCompute::ComputeNow() noexcept {
   EndQueue();
-  if (has_memory_ && status_.ok() && !context_.run_.cancelled()) {
-    has_memory_ = Guarded(status_, [&] { return Run(); });
-  }
+  if (ok() && !context_.run_.cancelled()) status_ = TryGuarded([&] { return Run(); });
   turns_.reset();
   End();
 }
@@ -152,33 +135,32 @@ void AsyncCompute::ReportEnd(wasinn_error* error) noexcept {
 }
 
 void AsyncCompute::End() noexcept {
-  Status status;
-  has_memory_ = Guarded(status, [&] { return EndNow(); }) && has_memory_;
+  const bool has_memory = status_.has_value();
+  std::optional<Status> status = TryGuarded([&] { return EndNow(has_memory ? *std::move(status_) : Status()); });
+  if (!has_memory) status.reset();
   run_.reset();
   turns_.reset();  // after a cancel, which calls one of its functions
-  const wasinn_code code = has_memory_ ? status.code() : WASINN_ERROR_RUNTIME;
-  Status counted;
-  (void)Guarded(counted, [&] {
-    EndCount(code);
+  (void)TryGuarded([&] {
+    EndCount(status ? status->code() : WASINN_ERROR_RUNTIME);
     return Status();
   });
   const Ended ended = std::move(ended_);
-  ended(has_memory_ ? &status : nullptr);
+  ended(std::move(status));
 }
 
-Status AsyncCompute::EndNow() {
+Status AsyncCompute::EndNow(Status status) {
   if (goes_on_) {
     Status told = context_.session_->End(request_, std::exchange(error_, nullptr));
-    if (status_.ok()) status_ = std::move(told);
+    if (status.ok()) status = std::move(told);
   }
-  if (!run_) return std::move(status_);
+  if (!run_) return status;
   if (turns_ && turns_->cancelled) {
     turns_->next->EndWait(context_.waiter_);
     EndQueue();
-    status_ = Context::StillWaits(turns_->next->scheduler());
+    status = Context::StillWaits(turns_->next->scheduler());
   }
   const bool overdue = run_->End();
-  Status status = context_.EndRun(std::move(status_), overdue);
+  status = context_.EndRun(std::move(status), overdue);
   return status.ok() && memory_ != nullptr ? context_.WriteOutputs(*memory_) : std::move(status);
 }
 

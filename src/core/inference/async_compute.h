@@ -23,8 +23,8 @@ class Context;
 // nor for its backend if that works without one.
 class AsyncCompute {
  public:
-  // Throws nothing, and may destroy the compute. NULL: it failed, and there is no memory for the error.
-  using Ended = std::function<void(Status* status)>;
+  // Throws nothing, and may destroy the compute. No value: it failed, and there is no memory for the error.
+  using Ended = std::function<void(std::optional<Status> status)>;
 
   enum class Kind : uint8_t { kCompute, kStep };
   // All arguments outlive the compute. `memory` gets outputs with a destination; NULL: the caller writes them.
@@ -65,7 +65,8 @@ class AsyncCompute {
   void ComputeNow() noexcept;
   Status Run();
   void End() noexcept;
-  Status EndNow();
+  Status EndNow(Status status);
+  bool ok() const { return status_ && status_->ok(); }
 
   Context& context_;
   const GuestMemory* const memory_;
@@ -75,8 +76,7 @@ class AsyncCompute {
   Ended ended_;
   InferenceRequest request_;
   std::optional<Watched::Run> run_;
-  Status status_;  // from the beginning
-  bool has_memory_ = true;
+  std::optional<Status> status_ = Status();  // so far; no value: there was no memory for it
   bool goes_on_ = false, may_stay_ = false;
   wasinn_error* error_ = nullptr;  // from the end
   std::atomic<State> state_{State::kBegins};
