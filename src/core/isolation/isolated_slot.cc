@@ -333,14 +333,18 @@ core::Status IsolatedSlot::ShowAgain(Connection::Call& call, uint64_t needed) {
   call.Again(Op::kUseOutputArea);
   RETURN_IF_ERROR(GrowOutputs(call, needed));
   call.Again(Op::kShow);
-  call.request().Number(number_);
-  call.request().Number(static_cast<uint8_t>(reset_));
-  call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
-  RETURN_IF_ERROR(call.Run(Length::kQuick));
+  RETURN_IF_ERROR(AskToShow(call));
   Reader again = call.payload();
   if (again.Number<uint64_t>() > output_area_.size()) return call.Nonsense();
   return ReadShown(call);
 }
+core::Status IsolatedSlot::AskToShow(Connection::Call& call) const {
+  call.request().Number(number_);
+  call.request().Number(static_cast<uint8_t>(reset_));
+  call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
+  return call.Run(Length::kQuick);
+}
+
 
 core::Status IsolatedSlot::GrowOutputs(Connection::Call& call, uint64_t needed) {
   if (needed > SIZE_MAX / 4) return core::Error(WASINN_ERROR_TOO_LARGE, "the outputs of a compute are too large");
@@ -394,10 +398,7 @@ core::Status IsolatedSlot::ViewOf(const Shown& shown, const Segment& area, wasin
 core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
   if (!shows_) {
     Connection::Call call(connection_, Op::kShow);
-    call.request().Number(number_);
-    call.request().Number(static_cast<uint8_t>(reset_));
-    call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
-    RETURN_IF_ERROR(call.Run(Length::kQuick));
+    RETURN_IF_ERROR(AskToShow(call));
     reset_ = false;
     RETURN_IF_ERROR(ReadShown(call));
   }

@@ -67,6 +67,7 @@ class IsolatedSlot {
   core::Status Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result);
   core::Status ReadShown(Connection::Call& call);
   core::Status ReadLate(Connection::Call& call, Reader& payload);
+  core::Status AskToShow(Connection::Call& call) const;
   static bool ReadOne(Reader& payload, const Segment& area, Shown& shown);
   core::Status ShowAgain(Connection::Call& call, uint64_t needed);
   core::Status GrowOutputs(Connection::Call& call, uint64_t needed);

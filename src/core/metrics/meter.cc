@@ -31,20 +31,7 @@ void Meter::LookAtEnd(Stage stage, wasinn_code code, SteadyClock::time_point now
   next_ = now;
   (*times_)[static_cast<size_t>(stage)].Observe(now - began);
   if (stage == Stage::kInference) has_computed_ = true;
-  if (!metrics_->spans().wanted()) return;
-  metrics_->spans().Report({.struct_size = 0,
-                            .code = code,
-                            .name = StageName(stage),
-                            .start_ns = 0,
-                            .duration_ns = 0,
-                            .thread = 0,
-                            .guest = guest_.number,
-                            .guest_name = guest_.name,
-                            .inference = inference_,
-                            .model = graph_->model().name().c_str(),
-                            .version = graph_->model().version().value_or(0),
-                            .backend = graph_->backend().c_str()},
-                           began, now);
+  metrics_->spans().Report(StageName(stage), code, guest_, inference_, graph_->model(), graph_->backend(), began, now);
 }
 
 }  // namespace wasinn::core

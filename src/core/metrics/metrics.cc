@@ -25,19 +25,7 @@ std::vector<std::shared_ptr<const ModelMetrics>> Metrics::models() const {
 void LoadMeter::End(wasinn_code code, const std::string& backend) {
   const SteadyClock::time_point now = SteadyClock::now();
   model_->Of(backend).CountLoad(code, now - began_);
-  metrics_.spans().Report({.struct_size = 0,
-                           .code = code,
-                           .name = "load",
-                           .start_ns = 0,
-                           .duration_ns = 0,
-                           .thread = 0,
-                           .guest = guest_.number,
-                           .guest_name = guest_.name,
-                           .inference = 0,
-                           .model = model_->name().c_str(),
-                           .version = model_->version().value_or(0),
-                           .backend = backend.c_str()},
-                          began_, now);
+  metrics_.spans().Report("load", code, guest_, 0, *model_, backend, began_, now);
 }
 
 }  // namespace wasinn::core

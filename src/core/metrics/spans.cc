@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "core/metrics/series.h"
+
 namespace wasinn::core {
 namespace {
 
@@ -17,12 +19,22 @@ const char* StageName(Stage stage) {
   return kNames[static_cast<size_t>(stage)];
 }
 
-void Spans::Report(wasinn_span span, SteadyClock::time_point began, SteadyClock::time_point ended) const {
+void Spans::Report(const char* name, wasinn_code code, const GuestTag& guest, uint64_t inference,
+                   const ModelMetrics& model, const std::string& backend, SteadyClock::time_point began,
+                   SteadyClock::time_point ended) const {
   if (function_ == nullptr) return;
-  span.struct_size = sizeof(wasinn_span);
-  span.start_ns = Nanoseconds(began.time_since_epoch());
-  span.duration_ns = Nanoseconds(ended - began);
-  span.thread = static_cast<uint64_t>(::gettid());
+  const wasinn_span span{.struct_size = sizeof(wasinn_span),
+                         .code = code,
+                         .name = name,
+                         .start_ns = Nanoseconds(began.time_since_epoch()),
+                         .duration_ns = Nanoseconds(ended - began),
+                         .thread = static_cast<uint64_t>(::gettid()),
+                         .guest = guest.number,
+                         .guest_name = guest.name,
+                         .inference = inference,
+                         .model = model.name().c_str(),
+                         .version = model.version().value_or(0),
+                         .backend = backend.c_str()};
   function_(user_, &span);
 }
 

@@ -11,6 +11,8 @@
 
 namespace wasinn::core {
 
+class ModelMetrics;
+
 // The whole inference, and its steps as in Triton.
 enum class Stage : uint8_t { kInference, kQueue, kInput, kCompute, kOutput };
 inline constexpr size_t kStages = 5;
@@ -32,8 +34,9 @@ class Spans {
   bool wanted() const { return function_ != nullptr; }
   uint64_t NewInference() { return inferences_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  // A step that ends now on this thread; `span` has everything but times and thread.
-  void Report(wasinn_span span, SteadyClock::time_point began, SteadyClock::time_point ended) const;
+  // A step that ends now on this thread. `inference`: its number; 0: the step is a load.
+  void Report(const char* name, wasinn_code code, const GuestTag& guest, uint64_t inference, const ModelMetrics& model,
+              const std::string& backend, SteadyClock::time_point began, SteadyClock::time_point ended) const;
 
  private:
   const wasinn_span_fn function_ = nullptr;

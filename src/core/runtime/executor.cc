@@ -1,7 +1,5 @@
 #include "core/runtime/executor.h"
 
-#include <utility>
-
 #include "core/runtime/large_stacks.h"
 
 namespace wasinn::core {
@@ -22,19 +20,14 @@ Executor::~Executor() {
   if (thread_of_ends_) pthread_join(*thread_of_ends_, nullptr);
 }
 
-Status Executor::CheckProcess() const {
-  if (!started_in_.is_elsewhere()) return Status();
-  return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
-}
-
 Status Executor::Start() {
-  RETURN_IF_ERROR(CheckProcess());
+  RETURN_IF_ERROR(started_in_.Check());
   const std::lock_guard lock(mutex_);
   return threads_.empty() ? StartThread() : Status();
 }
 
 Status Executor::Begin(Share& share, Job job) {
-  RETURN_IF_ERROR(CheckProcess());
+  RETURN_IF_ERROR(started_in_.Check());
   std::list<Share::One> one;
   one.push_back({&share, std::move(job)});
   std::list<Share*> turn;

@@ -81,7 +81,6 @@ class Executor {
   Job TakeNext() noexcept;
   Job TakeJob() noexcept;
   Job TakeEnd() noexcept;
-  Status CheckProcess() const;
   Status StartThread();
   void NotifyOfEnds(const Share& share) noexcept;
 

@@ -1,7 +1,6 @@
 #include "core/runtime/large_stacks.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 namespace wasinn::core {
@@ -52,9 +51,7 @@ LargeStacks::~LargeStacks() {
 }
 
 Status LargeStacks::Run(Share& share, const std::function<void()>& call) {
-  if (started_in_.is_elsewhere()) {
-    return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
-  }
+  RETURN_IF_ERROR(started_in_.Check());
   std::unique_lock lock(mutex_);
   std::unique_ptr<Thread> thread;
   for (;;) {

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/status.h"
+
 namespace wasinn::core {
 
 // Thread-safe.
@@ -16,6 +18,10 @@ class StartedIn {
   bool is_elsewhere() const {
     const uint32_t forks = forks_.load(std::memory_order_acquire);
     return forks != 0 && forks != Forks().load(std::memory_order_relaxed);
+  }
+  Status Check() const {
+    if (!is_elsewhere()) return Status();
+    return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
   }
 
  private:

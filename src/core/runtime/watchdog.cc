@@ -1,6 +1,5 @@
 #include "core/runtime/watchdog.h"
 
-#include <memory>
 #include <system_error>
 
 namespace wasinn::core {
@@ -60,8 +59,7 @@ Watchdog::~Watchdog() {
 }
 
 Status Watchdog::Start() {
-  if (started_in_.is_elsewhere())
-    return Error(WASINN_ERROR_LOST, "this OS process is a fork of the host's, without its threads");
+  RETURN_IF_ERROR(started_in_.Check());
   if (has_started_.load(std::memory_order_acquire)) return Status();
   const std::lock_guard lock(mutex_);
   if (has_started_.load(std::memory_order_relaxed)) return Status();
