@@ -1,52 +1,41 @@
 #include "abi/profiles.h"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 
 namespace wasinn::abi {
 namespace {
 
-template <typename T, size_t N>
-std::optional<T> At(const std::array<T, N>& table, uint32_t number) {
-  if (number >= N) return std::nullopt;
+template <typename T>
+std::optional<T> At(std::span<const T> table, uint32_t number) {
+  if (number >= table.size()) return std::nullopt;
   return table[number];
+}
+
+template <typename T>
+std::optional<uint32_t> IndexOf(std::span<const T> table, uint32_t value) {
+  const auto found = std::ranges::find_if(table, [value](T one) { return one == value; });
+  if (found == table.end()) return std::nullopt;
+  return static_cast<uint32_t>(found - table.begin());
 }
 
 // The bytes decide.
 constexpr const char* kAutodetect = "";
 
-std::optional<const char*> WitxEncoding(uint32_t number) {
-  static constexpr std::array<const char*, 7> kTable = {"openvino",       "onnx",      "tensorflow", "pytorch",
-                                                        "tensorflowlite", kAutodetect, kAutodetect};
-  return number < kTable.size() ? At(kTable, number) : WasmEdgeFormat(number);
-}
+constexpr const char* kWitxEncodings[] = {"openvino",       "onnx",      "tensorflow", "pytorch",
+                                          "tensorflowlite", kAutodetect, kAutodetect};
+constexpr const char* kWasmEdgeEncodings[] = {"openvino",       "onnx",      "tensorflow", "pytorch",
+                                              "tensorflowlite", kAutodetect, "ggml"};
+constexpr const char* kWitEncodings[] = {"openvino",       "onnx", "tensorflow", "pytorch",
+                                         "tensorflowlite", "ggml", kAutodetect};
 
-std::optional<const char*> WasmEdgeEncoding(uint32_t number) {
-  static constexpr std::array<const char*, 7> kTable = {"openvino",       "onnx",      "tensorflow", "pytorch",
-                                                        "tensorflowlite", kAutodetect, "ggml"};
-  return number < kTable.size() ? At(kTable, number) : WasmEdgeFormat(number);
-}
+constexpr wasinn_target kTargets[] = {WASINN_TARGET_CPU, WASINN_TARGET_GPU, WASINN_TARGET_TPU, WASINN_TARGET_AUTO};
 
-std::optional<wasinn_target> WitxTarget(uint32_t number) {
-  static constexpr std::array kTable = {WASINN_TARGET_CPU, WASINN_TARGET_GPU, WASINN_TARGET_TPU, WASINN_TARGET_AUTO};
-  return At(kTable, number);
-}
-
-template <typename T, size_t N>
-std::optional<uint32_t> IndexOf(const std::array<T, N>& table, uint32_t value) {
-  for (uint32_t i = 0; i < N; ++i) {
-    if (table[i] == value) return i;
-  }
-  return std::nullopt;
-}
-
-constexpr std::array kWitxDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64,
-                                    WASINN_DTYPE_U8,  WASINN_DTYPE_I32, WASINN_DTYPE_I64};
-std::optional<wasinn_dtype> WitxDtype(uint32_t number) { return At(kWitxDtypes, number); }
-std::optional<uint32_t> WitxDtypeNumber(uint32_t dtype) { return IndexOf(kWitxDtypes, dtype); }
-
-constexpr std::array kLegacyDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_U8, WASINN_DTYPE_I32};
-std::optional<wasinn_dtype> LegacyDtype(uint32_t number) { return At(kLegacyDtypes, number); }
-std::optional<uint32_t> LegacyDtypeNumber(uint32_t dtype) { return IndexOf(kLegacyDtypes, dtype); }
+constexpr wasinn_dtype kWitxDtypes[] = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64,
+                                        WASINN_DTYPE_U8,  WASINN_DTYPE_I32, WASINN_DTYPE_I64};
+constexpr wasinn_dtype kLegacyDtypes[] = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_U8, WASINN_DTYPE_I32};
+constexpr wasinn_dtype kWitDtypes[] = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_BF16,
+                                       WASINN_DTYPE_U8,  WASINN_DTYPE_I32, WASINN_DTYPE_I64};
 
 // The errno of wasi-nn.witx, which has none for deadlines or policies, and WasmEdge's for generative models.
 uint32_t WitxError(wasinn_code code) {
@@ -83,50 +72,42 @@ uint32_t Witx01Error(wasinn_code code) {
   return number > WASINN_ERROR_RUNTIME ? uint32_t{WASINN_ERROR_RUNTIME} : number;
 }
 
-std::optional<const char*> WitEncoding(uint32_t number) {
-  static constexpr std::array<const char*, 7> kTable = {"openvino",       "onnx", "tensorflow", "pytorch",
-                                                        "tensorflowlite", "ggml", kAutodetect};
-  return At(kTable, number);
-}
-
-std::optional<wasinn_target> WitTarget(uint32_t number) {
-  static constexpr std::array kTable = {WASINN_TARGET_CPU, WASINN_TARGET_GPU, WASINN_TARGET_TPU};
-  return At(kTable, number);
-}
-
-constexpr std::array kWitDtypes = {WASINN_DTYPE_F16, WASINN_DTYPE_F32, WASINN_DTYPE_F64, WASINN_DTYPE_BF16,
-                                   WASINN_DTYPE_U8,  WASINN_DTYPE_I32, WASINN_DTYPE_I64};
-std::optional<wasinn_dtype> WitDtype(uint32_t number) { return At(kWitDtypes, number); }
-std::optional<uint32_t> WitDtypeNumber(uint32_t dtype) { return IndexOf(kWitDtypes, dtype); }
-
 uint32_t WitError(wasinn_code code) {
-  static constexpr std::array kCases = {
+  static constexpr wasinn_code kCases[] = {
       WASINN_ERROR_INVALID_ARGUMENT,      WASINN_ERROR_INVALID_ENCODING, WASINN_ERROR_TIMEOUT,   WASINN_ERROR_RUNTIME,
       WASINN_ERROR_UNSUPPORTED_OPERATION, WASINN_ERROR_TOO_LARGE,        WASINN_ERROR_NOT_FOUND, WASINN_ERROR_SECURITY};
-  constexpr auto kUnknown = static_cast<uint32_t>(kCases.size());
+  constexpr auto kUnknown = static_cast<uint32_t>(std::size(kCases));
   if (code == WASINN_ERROR_BUSY || code == WASINN_ERROR_UNAVAILABLE || code == WASINN_ERROR_LOST)
     code = WASINN_ERROR_RUNTIME;
   if (code == WASINN_ERROR_CONTEXT_FULL || code == WASINN_ERROR_PROMPT_TOO_LONG) code = WASINN_ERROR_TOO_LARGE;
   if (code == WASINN_ERROR_MODEL_NOT_FOUND) code = WASINN_ERROR_NOT_FOUND;
-  return IndexOf(kCases, code).value_or(kUnknown);
+  return IndexOf<wasinn_code>(kCases, code).value_or(kUnknown);
 }
 
 }  // namespace
 
 std::optional<const char*> WasmEdgeFormat(uint32_t number) {
   constexpr uint32_t kFirst = 7;
-  static constexpr std::array<const char*, 8> kFormats = {"neuralspeed", "burn",    "whisper",        "mlx",
-                                                          "piper",       "chattts", "openvino-genai", "bitnet"};
-  return number < kFirst ? std::nullopt : At(kFormats, number - kFirst);
+  static constexpr const char* kFormats[] = {"neuralspeed", "burn",    "whisper",        "mlx",
+                                             "piper",       "chattts", "openvino-genai", "bitnet"};
+  return number < kFirst ? std::nullopt : At<const char*>(kFormats, number - kFirst);
 }
 
-const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
-const Profile kWasmEdge = {WasmEdgeEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
-const Profile kWitx01 = {WitxEncoding, WitxTarget, LegacyDtype, LegacyDtypeNumber, Witx01Error};
+std::optional<const char*> Profile::encoding(uint32_t number) const {
+  const bool is_wasmedges = has_wasmedge_formats && number >= encodings.size();
+  return is_wasmedges ? WasmEdgeFormat(number) : At(encodings, number);
+}
+std::optional<wasinn_target> Profile::target(uint32_t number) const { return At(targets, number); }
+std::optional<wasinn_dtype> Profile::dtype(uint32_t number) const { return At(dtypes, number); }
+std::optional<uint32_t> Profile::dtype_number(uint32_t dtype) const { return IndexOf(dtypes, dtype); }
+
+const Profile kWitx = {kWitxEncodings, true, kTargets, kWitxDtypes, WitxError};
+const Profile kWasmEdge = {kWasmEdgeEncodings, true, kTargets, kWitxDtypes, WasmEdgeError};
+const Profile kWitx01 = {kWitxEncodings, true, kTargets, kLegacyDtypes, Witx01Error};
 // WAMR numbers encodings like WIT.
-const Profile kWamr = {WitEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
-const Profile kLegacy = {WitEncoding, WitxTarget, LegacyDtype, LegacyDtypeNumber, WasmEdgeError};
-const Profile kWit = {WitEncoding, WitTarget, WitDtype, WitDtypeNumber, WitError};
+const Profile kWamr = {kWitEncodings, false, kTargets, kWitxDtypes, WasmEdgeError};
+const Profile kLegacy = {kWitEncodings, false, kTargets, kLegacyDtypes, WasmEdgeError};
+const Profile kWit = {kWitEncodings, false, std::span(kTargets).first(3), kWitDtypes, WitError};  // without "auto"
 
 const Profile& ProfileOf(wasinn_dialect dialect) {
   switch (dialect) {

@@ -6,15 +6,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace wasinn::abi {
 
 struct Profile {
-  // No value: this ABI does not have the number, or the type.
-  std::optional<const char*> (*encoding)(uint32_t number);  // a format's name; "": the bytes decide
-  std::optional<wasinn_target> (*target)(uint32_t number);
-  std::optional<wasinn_dtype> (*dtype)(uint32_t number);
-  std::optional<uint32_t> (*dtype_number)(uint32_t dtype);
+  // By number. No value: this ABI does not have the number, or the type.
+  std::optional<const char*> encoding(uint32_t number) const;  // a format's name; "": the bytes decide
+  std::optional<wasinn_target> target(uint32_t number) const;
+  std::optional<wasinn_dtype> dtype(uint32_t number) const;
+  std::optional<uint32_t> dtype_number(uint32_t dtype) const;
+
+  std::span<const char* const> encodings;
+  bool has_wasmedge_formats;
+  std::span<const wasinn_target> targets;
+  std::span<const wasinn_dtype> dtypes;
   uint32_t (*error)(wasinn_code code);
 };
 
