@@ -1,7 +1,5 @@
 #include "abi/witx/call.h"
 
-#include <algorithm>
-#include <cstring>
 #include <optional>
 
 namespace wasinn::abi {

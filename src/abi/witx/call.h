@@ -122,6 +122,11 @@ constexpr wasinn_function Row(const char* module, const char* params, uint32_t f
 // language model computes.
 inline constexpr uint32_t kRunsFramework = WASINN_FUNCTION_MAY_BLOCK | WASINN_FUNCTION_LARGE_STACK;
 
+// Functions of more than one module.
+// load_by_name(name_ptr, name_len, out_graph), init_execution_context(graph, out_context), compute(context)
+core::Status LoadByName(const Invocation& call);
+core::Status InitExecutionContext(const Invocation& call);
+core::Status Compute(const Invocation& call, core::Context& context);
 // compute_begin(context), compute_poll(context), compute_cancel(context), compute_wait(contexts_ptr, contexts_len,
 // timeout_ms, out_index)
 core::Status ComputeBegin(const Invocation& call);

@@ -1,7 +1,6 @@
 // The module `wasi_nn` of guests that were built with WAMR's first header. Its functions have the names of
 // wasi_ephemeral_nn, but layouts and numbers of their own (wamr/core/iwasm/libraries/wasi-nn/include/wasi_nn.h).
 #include <algorithm>
-#include <functional>
 
 #include "abi/witx/call.h"
 #include "abi/witx/witx.h"
@@ -11,7 +10,6 @@ namespace wasinn::abi {
 namespace {
 
 using core::OutOfRange;
-using core::Result;
 using core::Status;
 
 constexpr char kLegacyModule[] = "wasi_nn";
@@ -41,19 +39,6 @@ Status LegacyLoad(const Invocation& call) {
   return StoreHandle(call, call.arg(3), call.guest.Load(parts, encoding, target));
 }
 
-// load_by_name(name_ptr, name_len, out_graph)
-Status LegacyLoadByName(const Invocation& call) {
-  RETURN_IF_ERROR(CheckResult(call, call.arg(2)));
-  ASSIGN_OR_RETURN(std::string name, DecodeName(call, "a model's name", call.arg(0), call.arg(1)));
-  return StoreHandle(call, call.arg(2), call.guest.LoadByName(name));
-}
-
-// init_execution_context(graph, out_context)
-Status LegacyInitExecutionContext(const Invocation& call) {
-  RETURN_IF_ERROR(CheckResult(call, call.arg(1)));
-  return StoreHandle(call, call.arg(1), call.guest.InitContext(call.arg(0)));
-}
-
 // set_input(context, index, tensor_ptr)
 Status LegacySetInput(const Invocation& call, core::Context& context) {
   const auto given = call.memory.Load<LegacyTensor>(call.arg(2));
@@ -76,26 +61,19 @@ Status LegacySetInput(const Invocation& call, core::Context& context) {
   return context.SetInput(call.arg(1), tensor, *data);
 }
 
-// compute(context), as in wasi_ephemeral_nn
-Status LegacyCompute(const Invocation& call, core::Context& context) { return context.Compute(&call.memory); }
-
 // get_output(context, index, buffer_ptr, size_ptr), in elements of the output's type: the buffer's size in, the
 // output's size out. WAMR's TensorFlow Lite counts "the number of fp32, not bytes"; text, which its llama.cpp counts in
 // bytes, is of u8.
 Status LegacyGetOutput(const Invocation& call, core::Context& context) {
   const auto room = call.memory.Load<uint32_t>(call.arg(3));
   if (!room) return OutOfRange("the size of a buffer", call.arg(3), sizeof(uint32_t));
-  uint32_t element = 1;
-  const auto buffer_of = [&](uint32_t dtype) -> Result<std::span<uint8_t>> {
-    element = static_cast<uint32_t>(core::DtypeSize(dtype));
-    if (element == 0) return core::Fail(WASINN_ERROR_UNSUPPORTED_OPERATION, "output {} has no known type", call.arg(1));
-    const auto buffer = call.memory.Range(call.arg(2), *room, element);
-    if (!buffer) return std::unexpected(OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element));
-    return *buffer;
-  };
+  ASSIGN_OR_RETURN(const uint32_t dtype, context.OutputDtype(call.arg(1)));
+  const auto element = static_cast<uint32_t>(core::DtypeSize(dtype));
+  if (element == 0) return core::Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "output {} has no known type", call.arg(1));
+  const auto buffer = call.memory.Range(call.arg(2), *room, element);
+  if (!buffer) return OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element);
   uint64_t needed = 0;
-  // By reference: a function object has no room for the three captures, and would allocate.
-  Status status = context.GetOutput(call.arg(1), std::cref(buffer_of), needed);
+  Status status = context.GetOutput(call.arg(1), *buffer, needed);
   if (!status.ok() && status.code() != WASINN_ERROR_TOO_LARGE) return status;
   const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));
   RETURN_IF_ERROR(StoreResult(call, call.arg(3), elements));
@@ -109,10 +87,10 @@ constexpr wasinn_function LegacyRow(const char* params, uint32_t flags = 0) {
 
 constexpr wasinn_function kLegacyFunctions[] = {
     LegacyRow<"load", LegacyLoad>("iiii", kRunsFramework),
-    LegacyRow<"load_by_name", LegacyLoadByName>("iii", kRunsFramework),
-    LegacyRow<"init_execution_context", LegacyInitExecutionContext>("ii", kRunsFramework),
+    LegacyRow<"load_by_name", LoadByName>("iii", kRunsFramework),
+    LegacyRow<"init_execution_context", InitExecutionContext>("ii", kRunsFramework),
     LegacyRow<"set_input", LegacySetInput>("iii"),
-    LegacyRow<"compute", LegacyCompute>("i", kRunsFramework),
+    LegacyRow<"compute", Compute>("i", kRunsFramework),
     LegacyRow<"get_output", LegacyGetOutput, WASINN_ERROR_TOO_LARGE>("iiii", kRunsFramework),
 };
 

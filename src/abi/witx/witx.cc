@@ -1,25 +1,13 @@
-#include <vector>
-
 #include "abi/witx/witx.h"
+
+#include <vector>
 
 #include "abi/witx/call.h"
 
 namespace wasinn::abi {
-namespace {
 
 using core::Result;
 using core::Status;
-
-constexpr char kWitxModule[] = "wasi_ephemeral_nn";
-
-// load(builders_ptr, builders_len, encoding, target, out_graph)
-Status Load(const Invocation& call) {
-  RETURN_IF_ERROR(CheckResult(call, call.arg(4)));
-  ASSIGN_OR_RETURN(const char* encoding, DecodeEncoding(call, call.arg(2)));
-  ASSIGN_OR_RETURN(wasinn_target target, DecodeTarget(call, call.arg(3)));
-  ASSIGN_OR_RETURN(Parts parts, DecodeBuilders(call, call.arg(0), call.arg(1)));
-  return StoreHandle(call, call.arg(4), call.guest.Load(parts, encoding, target));
-}
 
 // load_by_name(name_ptr, name_len, out_graph)
 Status LoadByName(const Invocation& call) {
@@ -32,6 +20,22 @@ Status LoadByName(const Invocation& call) {
 Status InitExecutionContext(const Invocation& call) {
   RETURN_IF_ERROR(CheckResult(call, call.arg(1)));
   return StoreHandle(call, call.arg(1), call.guest.InitContext(call.arg(0)));
+}
+
+// compute(context). Writes the outputs of set_output (wasinn_ext_0) to their buffers.
+Status Compute(const Invocation& call, core::Context& context) { return context.Compute(&call.memory); }
+
+namespace {
+
+constexpr char kWitxModule[] = "wasi_ephemeral_nn";
+
+// load(builders_ptr, builders_len, encoding, target, out_graph)
+Status Load(const Invocation& call) {
+  RETURN_IF_ERROR(CheckResult(call, call.arg(4)));
+  ASSIGN_OR_RETURN(const char* encoding, DecodeEncoding(call, call.arg(2)));
+  ASSIGN_OR_RETURN(wasinn_target target, DecodeTarget(call, call.arg(3)));
+  ASSIGN_OR_RETURN(Parts parts, DecodeBuilders(call, call.arg(0), call.arg(1)));
+  return StoreHandle(call, call.arg(4), call.guest.Load(parts, encoding, target));
 }
 
 // After an error of set_input: adds a hint if the guest may have used the numbers of types before wasi-nn 0.4. Its
@@ -61,13 +65,37 @@ Status SetInput(const Invocation& call, core::Context& context) {
   return GuessOldNumbers(call, tensor, data, std::move(status));
 }
 
-// compute(context). Writes the outputs of set_output (wasinn_ext_0) to their buffers.
-Status Compute(const Invocation& call, core::Context& context) { return context.Compute(&call.memory); }
-
 // get_output(context, index, buffer_ptr, buffer_max, out_written)
 Status GetOutput(const Invocation& call, core::Context& context) {
   return StoreOutput(call, context, &core::Context::GetOutput, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
+
+// ---- WasmEdge's extensions (its wasi_nn plugin): configuration, release, and generation step by step
+
+// load_by_name_with_config(name_ptr, name_len, config_ptr, config_len, out_graph)
+Status LoadByNameWithConfig(const Invocation& call) {
+  RETURN_IF_ERROR(CheckResult(call, call.arg(4)));
+  ASSIGN_OR_RETURN(std::string name, DecodeName(call, "a model's name", call.arg(0), call.arg(1)));
+  ASSIGN_OR_RETURN(std::string config, DecodeText(call, "a configuration", call.arg(2), call.arg(3), kMaxConfigBytes));
+  return StoreHandle(call, call.arg(4), call.guest.LoadByName(name, config));
+}
+
+// unload(graph)
+Status Unload(const Invocation& call) { return call.guest.DropGraph(call.arg(0)); }
+
+// finalize_execution_context(context)
+Status FinalizeExecutionContext(const Invocation& call) { return call.guest.DropContext(call.arg(0)); }
+
+// compute_single(context): the next piece of a generation.
+Status ComputeSingle(const Invocation&, core::Context& context) { return context.Step(); }
+
+// get_output_single(context, index, buffer_ptr, buffer_max, out_written)
+Status GetOutputSingle(const Invocation& call, core::Context& context) {
+  return StoreOutput(call, context, &core::Context::GetPiece, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+}
+
+// fini_single(context)
+Status FiniSingle(const Invocation&, core::Context& context) { return context.Finish(); }
 
 constexpr wasinn_function kWitxFunctions[] = {
     Row<"load", Load>(kWitxModule, "iiiii", kRunsFramework),
@@ -76,6 +104,12 @@ constexpr wasinn_function kWitxFunctions[] = {
     Row<"set_input", SetInput>(kWitxModule, "iii"),
     Row<"compute", Compute>(kWitxModule, "i", kRunsFramework),
     Row<"get_output", GetOutput, WASINN_ERROR_TOO_LARGE>(kWitxModule, "iiiii", kRunsFramework),
+    Row<"load_by_name_with_config", LoadByNameWithConfig>(kWitxModule, "iiiii", kRunsFramework),
+    Row<"unload", Unload>(kWitxModule, "i", kRunsFramework),
+    Row<"finalize_execution_context", FinalizeExecutionContext>(kWitxModule, "i", kRunsFramework),
+    Row<"compute_single", ComputeSingle, WASINN_ERROR_END_OF_SEQUENCE>(kWitxModule, "i", kRunsFramework),
+    Row<"get_output_single", GetOutputSingle, WASINN_ERROR_TOO_LARGE>(kWitxModule, "iiiii", kRunsFramework),
+    Row<"fini_single", FiniSingle>(kWitxModule, "i", kRunsFramework),
 };
 
 }  // namespace
@@ -85,7 +119,7 @@ std::span<const wasinn_function> WitxFunctions() { return kWitxFunctions; }
 std::span<const wasinn_function* const> AllFunctions() {
   static const std::vector<const wasinn_function*> all = [] {
     std::vector<const wasinn_function*> rows;
-    for (const auto part : {WitxFunctions(), WasmEdgeFunctions(), ExtensionFunctions(), LegacyFunctions()}) {
+    for (const auto part : {WitxFunctions(), ExtensionFunctions(), LegacyFunctions()}) {
       for (const wasinn_function& row : part) rows.push_back(&row);
     }
     return rows;

@@ -9,10 +9,8 @@
 
 namespace wasinn::abi {
 
-// The six of wasi-nn.witx (https://github.com/WebAssembly/wasi-nn), module `wasi_ephemeral_nn`.
+// Module `wasi_ephemeral_nn`: the six of wasi-nn.witx (https://github.com/WebAssembly/wasi-nn), and WasmEdge's extensions.
 std::span<const wasinn_function> WitxFunctions();
-// WasmEdge's extensions of that module.
-std::span<const wasinn_function> WasmEdgeFunctions();
 // wasinn's own, module `wasinn_ext_0`.
 std::span<const wasinn_function> ExtensionFunctions();
 // WAMR's module `wasi_nn`.

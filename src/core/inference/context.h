@@ -146,9 +146,8 @@ class Context {
   // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size. If the buffer is too
   // small, nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
-  // As above, for callers whose buffer depends on the output's element type.
-  using BufferOf = std::function<Result<std::span<uint8_t>>(uint32_t dtype)>;
-  Status GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size);
+  // Its element type, for callers whose buffer depends on that.
+  Result<uint32_t> OutputDtype(uint32_t index);
   // The output as a tensor, without a copy if the backend gives it away. Repeated calls return the same tensor until
   // the next compute.
   Result<TensorPtr> TakeOutput(uint32_t index);

@@ -85,13 +85,11 @@ Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& s
   return status.ok() ? CopyOut(*session_->outputs()[index], *view, buffer, size, count_out_) : std::move(status);
 }
 
-Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size) {
-  const Meter::Timing timing(meter_, Stage::kOutput);
+Result<uint32_t> Context::OutputDtype(uint32_t index) {
   RETURN_IF_ERROR(CheckOutput(index, wanted_));
   const wasinn_tensor* view = nullptr;
   RETURN_IF_ERROR(View(index, view));
-  ASSIGN_OR_RETURN(std::span<uint8_t> buffer, buffer_of(view->dtype));
-  return CopyOut(*session_->outputs()[index], *view, buffer, size, count_out_);
+  return view->dtype;
 }
 
 Result<TensorPtr> Context::TakeOutput(uint32_t index) {
