@@ -1,13 +1,11 @@
-#include "abi/wit/tasks.h"
-
+// Calls of wasi:nn whose work goes on while the guest does.
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "abi/wit/outcome.h"
-#include "abi/wit/values.h"
+#include "abi/wit/call.h"
+#include "abi/wit/wit.h"
 #include "core/host/guest_task.h"
-#include "core/inference/scratch_memory.h"
 
 using Task = wasinn::core::Guest::Task;
 
@@ -32,31 +30,28 @@ namespace {
 using core::Guest;
 using core::Result;
 using core::Status;
-using Tensors = std::pmr::vector<Guest::NamedTensor>;
 
-// Makes a task in a call of its guest. `begin` gets it; what it throws is a trap.
+Task::Done From(wasinn_wit_done done) { return {done.notify, done.user}; }
+
+// Makes a task in a call of its guest. `begin` gets it: its error is the task's result; what it throws is a trap.
 template <typename Function>
-wasinn_status* NewTask(wasinn_guest* guest, const char* function, Task::Kind kind, wasinn_wit_task** out,
-                       const Function& begin) {
+wasinn_status* NewTask(wasinn_guest* guest, const char* function, Task::Kind kind, wasinn_wit_done done,
+                       wasinn_wit_task** out, const Function& begin) {
   *out = nullptr;
   return WithGuest(guest, [&]() -> Status {
     auto task = std::make_unique<wasinn_wit_task>(*guest, function, kind);
-    begin(*task->task);
+    if (Status status = begin(*task->task); !status.ok()) task->task->Fail(std::move(status), From(done));
     *out = task.release();
     return Status();
   });
 }
-
-Task::Done From(wasinn_wit_done done) { return {done.notify, done.user}; }
 
 // `values`: a view of the outputs.
 Status TakeOutputs(wasinn_guest& guest, Task& task, wasinn_wit_view& values) {
   core::ScratchMemory scratch;
   std::pmr::vector<Guest::Output> outputs(&scratch.resource);
   ASSIGN_OR_RETURN(auto names, task.TakeOutputs(outputs));
-  Guest::UnreportedOutputs unreported(guest, outputs);
-  values = ToView(std::move(names), outputs);
-  unreported.SetReported();
+  values = ToView(guest, std::move(names), outputs);
   return Status();
 }
 
@@ -90,42 +85,39 @@ Status TakePiece(Task& task, wasinn_wit_view& values) {
 
 wasinn_status* TaskLoad(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, uint32_t encoding,
                         uint32_t target, wasinn_wit_done done, wasinn_wit_task** task) {
-  return NewTask(guest, "load", Task::Kind::kLoad, task, [&](Task& made) {
-    Result<const char*> format = EncodingOf(encoding);
-    if (!format) return made.Fail(std::move(format.error()), From(done));
-    Result<ModelParts> parts = PartsOf(*guest, {builders, count}, target);
-    if (!parts) return made.Fail(std::move(parts.error()), From(done));
-    made.Load(parts->bytes, *format, parts->target, From(done));
+  return NewTask(guest, "load", Task::Kind::kLoad, done, task, [&](Task& made) -> Status {
+    ASSIGN_OR_RETURN(const char* const format, EncodingOf(encoding));
+    ASSIGN_OR_RETURN(const ModelParts parts, PartsOf(*guest, {builders, count}, target));
+    made.Load(parts.bytes, format, parts.target, From(done));
+    return Status();
   });
 }
 
 wasinn_status* TaskLoadByName(wasinn_guest* guest, const char* name, size_t size, wasinn_wit_done done,
                               wasinn_wit_task** task) {
-  return NewTask(guest, "load-by-name", Task::Kind::kLoad, task,
-                 [&](Task& made) { made.LoadByName({name, size}, From(done)); });
+  return NewTask(guest, "load-by-name", Task::Kind::kLoad, done, task, [&](Task& made) {
+    made.LoadByName({name, size}, From(done));
+    return Status();
+  });
 }
 
 wasinn_status* TaskCompute(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
                            uint32_t may_stay, wasinn_wit_done done, wasinn_wit_task** task) {
-  return NewTask(guest, "compute", Task::Kind::kCompute, task, [&](Task& made) {
+  return NewTask(guest, "compute", Task::Kind::kCompute, done, task, [&](Task& made) -> Status {
     Owned owned(*guest, {inputs, count});
-    core::ScratchMemory scratch;
-    Tensors tensors(&scratch.resource);
-    Status taken = owned.Take(tensors);
-    if (!taken.ok()) return made.Fail(std::move(taken), From(done));
-    made.Compute(context, tensors, owned.TakeCount(), may_stay != 0, From(done));
+    RETURN_IF_ERROR(owned.Take());
+    made.Compute(context, owned.tensors(), owned.TakeCount(), may_stay != 0, From(done));
+    return Status();
   });
 }
 
 wasinn_status* TaskGenerate(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
                             wasinn_wit_task** task) {
-  return NewTask(guest, "compute-stream", Task::Kind::kGeneration, task, [&](Task& made) {
+  return NewTask(guest, "compute-stream", Task::Kind::kGeneration, {}, task, [&](Task& made) -> Status {
     Owned owned(*guest, {inputs, count});
-    core::ScratchMemory scratch;
-    Tensors tensors(&scratch.resource);
-    Status taken = owned.Take(tensors);
-    if (!taken.ok()) return made.FailFirst(std::move(taken));
-    made.Generate(context, tensors, owned.TakeCount());
+    RETURN_IF_ERROR(owned.Take());
+    made.Generate(context, owned.tensors(), owned.TakeCount());
+    return Status();
   });
 }
 

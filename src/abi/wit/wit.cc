@@ -1,5 +1,3 @@
-#include <wasinn/wit.h>
-
 #include "abi/wit/wit.h"
 
 #include <algorithm>
@@ -11,11 +9,7 @@
 #include <vector>
 
 #include "abi/profiles.h"
-#include "abi/wit/outcome.h"
-#include "abi/wit/tasks.h"
-#include "abi/wit/values.h"
-#include "core/host/guest.h"
-#include "core/inference/scratch_memory.h"
+#include "abi/wit/call.h"
 
 namespace wasinn::abi {
 namespace {
@@ -30,24 +24,19 @@ using core::TensorPtr;
 
 // ---- tensor
 
-// The constructor cannot fail, so a wrong description is only reported when the tensor is used. If it has more
-// dimensions than a tensor may have, it becomes a description that matches no model.
-TensorDesc Describe(const uint32_t* dimensions, size_t rank, uint32_t type) {
-  TensorDesc desc;
-  desc.dtype = kWit.dtype(type).value_or(WASINN_DTYPE_UNKNOWN);
-  desc.rank = static_cast<uint32_t>(rank);
-  std::copy_n(dimensions, rank, desc.dims);
-  return desc;
-}
-
 wasinn_status* TensorNew(wasinn_guest* guest, const uint32_t* dimensions, size_t rank, uint32_t type,
                          const uint8_t* data, size_t size, uint32_t* tensor) {
   return WithGuest(guest, [&]() -> Status {
     if (rank > WASINN_MAX_RANK) {
       return Error(WASINN_ERROR_TOO_LARGE, "a tensor of {} dimensions is over the limit of {}", rank, WASINN_MAX_RANK);
     }
-    if (!kWit.dtype(type)) return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor-type of wasi:nn", type);
-    ASSIGN_OR_RETURN(*tensor, guest->NewTensor(Describe(dimensions, rank, type), {data, size}));
+    const auto dtype = kWit.dtype(type);
+    if (!dtype) return Error(WASINN_ERROR_INVALID_ARGUMENT, "{} is not a tensor-type of wasi:nn", type);
+    TensorDesc desc;
+    desc.dtype = *dtype;
+    desc.rank = static_cast<uint32_t>(rank);
+    std::copy_n(dimensions, rank, desc.dims);
+    ASSIGN_OR_RETURN(*tensor, guest->NewTensor(desc, {data, size}));
     return {};
   });
 }
@@ -117,10 +106,8 @@ wasinn_status* ContextStart(wasinn_guest* guest, uint32_t context, const wasinn_
                             wasinn_wit_result* out) {
   return WithResult(guest, "start", *out, [&]() -> Status {
     Owned owned(*guest, {inputs, count});
-    core::ScratchMemory scratch;
-    std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
-    RETURN_IF_ERROR(owned.Take(tensors));
-    return guest->Start(context, tensors);
+    RETURN_IF_ERROR(owned.Take());
+    return guest->Start(context, owned.tensors());
   });
 }
 
@@ -128,13 +115,11 @@ wasinn_status* ContextNext(wasinn_guest* guest, uint32_t context, wasinn_wit_res
                            wasinn_wit_view* piece) {
   *has_piece = 0;
   *piece = {};
-  return WithResult(guest, "next", *out, [&]() -> Status {
-    Guest::Use use(*guest, context);
-    if (!use) return use.TakeError();
-    Status status = use->Step();
+  return WithContext(guest, "next", context, *out, [&](core::Context& its) -> Status {
+    Status status = its.Step();
     if (status.code() == WASINN_ERROR_END_OF_SEQUENCE) return Status();
     if (!status.ok()) return status;
-    ASSIGN_OR_RETURN(std::string text, PieceOf(*use));
+    ASSIGN_OR_RETURN(std::string text, PieceOf(its));
     *has_piece = 1;
     *piece = ToView(std::move(text));
     return Status();
@@ -142,10 +127,7 @@ wasinn_status* ContextNext(wasinn_guest* guest, uint32_t context, wasinn_wit_res
 }
 
 wasinn_status* ContextFinish(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out) {
-  return WithResult(guest, "finish", *out, [&] {
-    Guest::Use use(*guest, context);
-    return use ? use->Finish() : use.TakeError();
-  });
+  return WithContext(guest, "finish", context, *out, [](core::Context& its) { return its.Finish(); });
 }
 
 wasinn_status* GraphLoadAs(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, const char* format,
@@ -216,14 +198,11 @@ wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasin
   *outputs = {};
   return WithResult(guest, "compute", *out, [&]() -> Status {
     Owned owned(*guest, {inputs, count});
+    RETURN_IF_ERROR(owned.Take());
     core::ScratchMemory scratch;
-    std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
-    RETURN_IF_ERROR(owned.Take(tensors));
     std::pmr::vector<Guest::Output> computed(&scratch.resource);
-    ASSIGN_OR_RETURN(auto names, guest->Run(context, tensors, computed));
-    Guest::UnreportedOutputs unreported(*guest, computed);
-    *outputs = ToView(std::move(names), computed);
-    unreported.SetReported();
+    ASSIGN_OR_RETURN(auto names, guest->Run(context, owned.tensors(), computed));
+    *outputs = ToView(*guest, std::move(names), computed);
     return {};
   });
 }
@@ -232,23 +211,22 @@ wasinn_status* ContextSetInput(wasinn_guest* guest, uint32_t context, const wasi
                                wasinn_wit_result* out) {
   return WithResult(guest, "set-input", *out, [&]() -> Status {
     Owned owned(*guest, {input, 1});
-    core::ScratchMemory scratch;
-    std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
-    RETURN_IF_ERROR(owned.Take(tensors));
-    return guest->SetInput(context, tensors.front());
+    RETURN_IF_ERROR(owned.Take());
+    return guest->SetInput(context, owned.tensors().front());
   });
 }
 
 wasinn_status* ContextComputeSet(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out) {
-  return WithResult(guest, "compute", *out, [&] {
-    Guest::Use use(*guest, context);
-    return use ? use->Compute(nullptr) : use.TakeError();
-  });
+  return WithContext(guest, "compute", context, *out, [](core::Context& its) { return its.Compute(nullptr); });
 }
 
 wasinn_status* ContextGetOutput(wasinn_guest* guest, uint32_t context, const char* name, size_t size,
                                 wasinn_wit_result* out) {
-  return WithResult(guest, "get-output", *out, [&] { return guest->TakeOutput(context, {name, size}); });
+  return WithContext(guest, "get-output", context, *out, [&](core::Context& its) -> Result<uint32_t> {
+    ASSIGN_OR_RETURN(const uint32_t index, its.FindOutput({name, size}));
+    ASSIGN_OR_RETURN(TensorPtr tensor, its.TakeOutput(index));
+    return guest->Hold(std::move(tensor));
+  });
 }
 
 wasinn_status* ContextDrop(wasinn_guest* guest, uint32_t context) {
@@ -266,18 +244,11 @@ wasinn_status* ErrorNew(wasinn_guest* guest, uint32_t code, const char* data, si
   });
 }
 
-wasinn_status* ErrorCode(wasinn_guest* guest, uint32_t error, uint32_t* out) {
+template <auto kField>
+wasinn_status* ErrorField(wasinn_guest* guest, uint32_t error, uint32_t* out) {
   return WithGuest(guest, [&]() -> Status {
-    ASSIGN_OR_RETURN(auto found, guest->GetError(error));
-    *out = found->number;
-    return {};
-  });
-}
-
-wasinn_status* ErrorStatus(wasinn_guest* guest, uint32_t error, uint32_t* out) {
-  return WithGuest(guest, [&]() -> Status {
-    ASSIGN_OR_RETURN(auto found, guest->GetError(error));
-    *out = found->code;
+    ASSIGN_OR_RETURN(const auto found, guest->GetError(error));
+    *out = (*found).*kField;
     return {};
   });
 }
@@ -322,7 +293,7 @@ constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit
                                                 .context_get_output = ContextGetOutput,
                                                 .context_drop = ContextDrop,
                                                 .error_new = ErrorNew,
-                                                .error_code = ErrorCode,
+                                                .error_code = ErrorField<&Guest::GuestError::number>,
                                                 .error_data = ErrorData,
                                                 .error_drop = ErrorDrop,
                                                 .last_error = GuestLastError,
@@ -334,7 +305,7 @@ constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit
                                                 .context_select_outputs = ContextSelectOutputs,
                                                 .graph_load_as = GraphLoadAs,
                                                 .begin = Begin,
-                                                .error_status = ErrorStatus,
+                                                .error_status = ErrorField<&Guest::GuestError::code>,
                                                 .task_load = TaskLoad,
                                                 .task_load_by_name = TaskLoadByName,
                                                 .task_compute = TaskCompute,

@@ -105,13 +105,14 @@ class Guest {
   // Tensors as objects of a guest, for components. A tensor that is given to a context stays the guest's until it is
   // dropped.
   Result<uint32_t> NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes);
-  Result<TensorPtr> GetTensor(uint32_t tensor) const;
+  Result<TensorPtr> GetTensor(uint32_t tensor) const { return tensors_.Get(tensor); }
   Status DropTensor(uint32_t tensor);
   // The handle becomes invalid. The tensor counts as held until EndTensors.
-  Result<TensorPtr> TakeTensor(uint32_t tensor);
+  Result<TensorPtr> TakeTensor(uint32_t tensor) { return tensors_.Remove(tensor); }
   void EndTensors(size_t count) { tensor_count_.GiveBack(count); }
   Status SetInput(uint32_t context, const NamedTensor& input);
-  Result<uint32_t> TakeOutput(uint32_t context, std::string_view name);
+  // A handle of a tensor that the guest did not make, such as an output.
+  Result<uint32_t> Hold(TensorPtr tensor) { return Hold(std::move(tensor), Reservation(tensor_count_)); }
   // Makes an output the input of another context or of the same one. Both share it until either gets another tensor.
   Status SetInputFromOutput(uint32_t context, uint32_t input, uint32_t from, uint32_t output);
   // As Context::Run. `outputs` gets one for each output that can be passed; the names live as long as the result.

@@ -77,6 +77,10 @@ void Guest::Task::Begin(Done done, const Function& begin) {
   });
   if (!status || !status->ok()) End(std::move(status));
 }
+  if (kind_ == Kind::kGeneration) {
+    status_ = std::move(why);
+    return;
+  }
 
 void Guest::Task::Fail(Status why, Done done) {
   Begin(done, [&] { return std::move(why); });

@@ -30,7 +30,8 @@ class Guest::Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  // A task begins one of these, once. Failures are results, too. They read their arguments before they return.
+  // A task begins one of these, once. Failures are results, too; a generation's is that of its first Step. They read
+  // their arguments before they return.
   void Fail(Status why, Done done);
   void Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding, wasinn_target target,
             Done done);
@@ -38,9 +39,8 @@ class Guest::Task {
   // The next two use the context until their end. `held` of the inputs count as held until then.
   // `may_stay`: as AsyncCompute::BeginInTurn.
   void Compute(uint32_t context, std::span<const NamedTensor> inputs, size_t held, bool may_stay, Done done);
-  // Each Step begins the making of a piece. The first one reports failures of these.
+  // Each Step begins the making of a piece. The first one reports failures of this.
   void Generate(uint32_t context, std::span<const NamedTensor> inputs, size_t held);
-  void FailFirst(Status why) { status_ = std::move(why); }
   void Step(Done done);
 
   Kind kind() const { return kind_; }

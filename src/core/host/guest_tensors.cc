@@ -27,10 +27,6 @@ Result<uint32_t> Guest::NewTensor(const TensorDesc& desc, std::span<const uint8_
   return Hold(std::move(*tensor), std::move(count));
 }
 
-Result<TensorPtr> Guest::GetTensor(uint32_t handle) const { return tensors_.Get(handle); }
-
-Result<TensorPtr> Guest::TakeTensor(uint32_t handle) { return tensors_.Remove(handle); }
-
 Status Guest::DropTensor(uint32_t handle) {
   ASSIGN_OR_RETURN(const TensorPtr tensor, TakeTensor(handle));
   EndTensors(1);
@@ -42,14 +38,6 @@ Status Guest::SetInput(uint32_t handle, const NamedTensor& input) {
   if (!context) return context.TakeError();
   ASSIGN_OR_RETURN(const uint32_t index, context->graph()->FindInput(input.name));
   return context->SetInput(index, input.tensor);
-}
-
-Result<uint32_t> Guest::TakeOutput(uint32_t handle, std::string_view name) {
-  Use context(*this, handle);
-  if (!context) return std::unexpected(context.TakeError());
-  ASSIGN_OR_RETURN(uint32_t index, context->FindOutput(name));
-  ASSIGN_OR_RETURN(TensorPtr tensor, context->TakeOutput(index));
-  return Hold(std::move(tensor), Reservation(tensor_count_));
 }
 
 // Both are found before either is changed.
@@ -103,7 +91,7 @@ Status Guest::HoldAll(std::span<Context::TensorOutput> computed, std::pmr::vecto
   outputs.reserve(computed.size());  // so that the list contains every tensor that is held
   for (Context::TensorOutput& output : computed) {
     if (output.tensor == nullptr) continue;
-    ASSIGN_OR_RETURN(uint32_t tensor, Hold(std::move(output.tensor), Reservation(tensor_count_)));
+    ASSIGN_OR_RETURN(uint32_t tensor, Hold(std::move(output.tensor)));
     outputs.push_back({output.name, tensor});
   }
   unreported.SetReported();

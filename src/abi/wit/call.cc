@@ -1,10 +1,10 @@
-#include "abi/wit/values.h"
+#include "abi/wit/call.h"
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
 #include "abi/profiles.h"
+#include "core/text.h"
 
 namespace wasinn::abi {
 
@@ -13,6 +13,23 @@ using core::Guest;
 using core::Result;
 using core::Status;
 using core::TensorPtr;
+
+wasinn_status* Trap(const Status& status) {
+  if (status.ok()) return nullptr;
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a string's, so with a NUL
+  return wasinn_status_new(status.code(), status.message().data());
+}
+
+Status ToErrorObject(wasinn_guest& guest, const char* function, const Status& status, wasinn_wit_result& out) {
+  guest.Report(function, status);
+  std::string message = core::WithoutPaths(status.message());  // only the log has them
+  if (!status.backend().empty()) message = std::string(status.backend()) + ": " + message;
+  ASSIGN_OR_RETURN(uint32_t error, guest.NewError(kWit.error(status.code()), status.code(), std::move(message)));
+  out = {.is_error = 1, .rep = error};
+  return {};
+}
+
+// ---- Values
 
 wasinn_wit_view ToView(std::string text) {
   auto owned = std::make_unique<std::string>(std::move(text));
@@ -32,7 +49,8 @@ struct NamedOutputs {
 
 }  // namespace
 
-wasinn_wit_view ToView(std::shared_ptr<const void> names, std::span<const Guest::Output> outputs) {
+wasinn_wit_view ToView(Guest& guest, std::shared_ptr<const void> names, std::pmr::vector<Guest::Output>& outputs) {
+  Guest::UnreportedOutputs unreported(guest, outputs);
   auto named = std::make_unique<NamedOutputs>();
   named->names = std::move(names);
   wasinn_wit_named_tensor* items = named->few;
@@ -43,15 +61,16 @@ wasinn_wit_view ToView(std::shared_ptr<const void> names, std::span<const Guest:
   std::ranges::transform(outputs, items, [](const Guest::Output& output) {
     return wasinn_wit_named_tensor{output.name.data(), output.name.size(), output.tensor};
   });
+  unreported.SetReported();
   return Keep(std::move(named), items, outputs.size());
 }
 
-Status Owned::Take(std::pmr::vector<Guest::NamedTensor>& found) {
-  found.reserve(tensors_.size());
+Status Owned::Take() {
+  found_.reserve(tensors_.size());
   for (const wasinn_wit_named_tensor& named : tensors_) {
     ASSIGN_OR_RETURN(TensorPtr tensor, guest_.TakeTensor(named.tensor));
     counted_ = ++taken_;
-    found.push_back({{named.name, named.name_size}, std::move(tensor)});
+    found_.push_back({{named.name, named.name_size}, std::move(tensor)});
   }
   return Status();
 }
