@@ -1,6 +1,7 @@
 #include <wasinn/engine.h>
 
 #include "abi/profiles.h"
+#include "abi/wit/wit.h"
 #include "abi/witx/witx.h"
 #include "api/objects.h"
 #include "core/c_struct.h"
@@ -177,6 +178,18 @@ void BeginAndReport(wasinn_call& given, Done done, void* user) noexcept {
   if (result) done(user, *result);
 }
 
+// For lists other than tensors and models: names, dimensions, the list of named tensors itself.
+constexpr uint64_t kSmallLists = 1 << 20;
+
+wasinn_wit_limits WitLimitsOf(const wasinn_limits& limits) {
+  // A guest can pass no more than its own memory, except by naming a part of it several times.
+  const uint64_t most = std::min(std::max(limits.max_model_bytes, limits.max_tensor_bytes), limits.max_memory_bytes);
+  const uint64_t handles = uint64_t{limits.max_graphs} + limits.max_contexts + limits.max_tensors + limits.max_errors;
+  return {.struct_size = sizeof(wasinn_wit_limits),
+          .max_call_bytes = most > UINT64_MAX - kSmallLists ? UINT64_MAX : most + kSmallLists,
+          .max_handles = static_cast<uint32_t>(std::min<uint64_t>(handles, UINT32_MAX))};
+}
+
 }  // namespace
 }  // namespace wasinn::api
 
@@ -218,3 +231,8 @@ void wasinn_guest_call_begin(wasinn_call* call, void (*done)(void* user, uint32_
   api::BeginAndReport(*call, done, user);
 }
 size_t wasinn_stack_left(size_t most) { return core::StackLeft(most); }
+
+const wasinn_wit_functions* wasinn_wit(void) { return &abi::WitFunctions(); }
+wasinn_status* wasinn_wit_guest_limits(const wasinn_guest* guest, wasinn_wit_limits* out) {
+  return api::Guard([&] { return core::WriteStruct(*out, api::WitLimitsOf(guest->limits()), "wasinn_wit_limits"); });
+}

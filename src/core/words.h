@@ -4,7 +4,6 @@
 
 #include <wasinn/wasinn.h>
 
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "core/isolation/message.h"
+#include "core/isolation/protocol.h"
 #include "core/runtime/log.h"
 
 namespace wasinn::worker {

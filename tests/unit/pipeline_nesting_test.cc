@@ -1,5 +1,5 @@
 // Pipelines of pipelines: how much work it is to see that they come to an end.
-#include "core/pipeline/nesting.h"
+#include "core/pipeline/pipeline_graph.h"
 #include "support/test.h"
 
 namespace wasinn::pipeline {

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "core/host/guest.h"
-#include "core/inference/scratch_memory.h"
 
 namespace wasinn::abi {
 

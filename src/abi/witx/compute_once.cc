@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "abi/witx/call.h"
-#include "core/inference/scratch_memory.h"
 
 namespace wasinn::abi {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory_resource>
-#include <span>
 #include <utility>
 
 namespace wasinn::core {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/batching/batch_item.h"
-#include "core/batching/batching.h"
 #include "core/batching/suspicion.h"
 #include "core/inference/fair_order.h"
+#include "core/models/model_options.h"
 
 namespace wasinn::core {
 

@@ -1,7 +1,6 @@
 #include "core/batching/batched_session.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "core/inference/ios.h"

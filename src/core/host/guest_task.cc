@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/inference/scratch_memory.h"
-
 namespace wasinn::core {
 namespace {
 
@@ -77,12 +75,12 @@ void Guest::Task::Begin(Done done, const Function& begin) {
   });
   if (!status || !status->ok()) End(std::move(status));
 }
+
+void Guest::Task::Fail(Status why, Done done) {
   if (kind_ == Kind::kGeneration) {
     status_ = std::move(why);
     return;
   }
-
-void Guest::Task::Fail(Status why, Done done) {
   Begin(done, [&] { return std::move(why); });
 }
 

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/host/guest.h"
-#include "core/inference/scratch_memory.h"
 
 namespace wasinn::core {
 

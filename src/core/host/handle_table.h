@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "core/status.h"
 

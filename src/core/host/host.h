@@ -8,11 +8,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/host/guests.h"
 #include "core/host/host_options.h"
 #include "core/inference/async_compute.h"
 #include "core/inference/scheduler.h"
@@ -29,6 +29,31 @@
 #include "core/runtime/watchdog.h"
 
 namespace wasinn::core {
+
+class Guest;
+
+// The open guests of a host, and the totals of the closed ones. Thread-safe. A guest leaves before it is destroyed.
+class Guests {
+ public:
+  void Join(const Guest& guest);
+  // Adds the guest's work to the totals. May be called again.
+  void Leave(const Guest& guest) noexcept;
+
+  // Sums over all guests. "Held" sums are over open guests only.
+  struct Sum {
+    size_t open = 0;
+    uint64_t graphs = 0, contexts = 0, tensors = 0, model_bytes = 0, tensor_bytes = 0;
+    uint64_t copies_in = 0, copies_out = 0, bytes_in = 0, bytes_out = 0, model_bytes_copied = 0;
+  };
+  Sum Read() const;
+
+ private:
+  static void AddWhatItDid(const wasinn_statistics& stats, Sum& sum);
+
+  mutable std::mutex mutex_;  // guards the members below
+  std::set<const Guest*> open_;
+  Sum closed_;
+};
 
 class Host {
  public:

@@ -4,7 +4,6 @@
 
 #include "core/batching/batched_graph.h"
 #include "core/host/host.h"
-#include "core/pipeline/nesting.h"
 #include "core/pipeline/pipeline_graph.h"
 
 namespace wasinn::core {

@@ -1,19 +1,16 @@
 // The options of a host: a configuration with types.
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/batching/batching.h"
 #include "core/host/policy.h"
 #include "core/metrics/metrics.h"
 #include "core/models/backend_loader.h"
 #include "core/models/blob.h"
+#include "core/models/model_options.h"
 #include "core/models/model_registry.h"
 #include "core/models/warm_up.h"
-#include "core/pipeline/spec.h"
 #include "core/runtime/clock.h"
 
 namespace wasinn::core {

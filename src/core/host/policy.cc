@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include "core/models/model_registry.h"
 #include "core/words.h"

@@ -1,7 +1,5 @@
 #include "core/inference/context.h"
 
-#include <utility>
-
 #include "core/inference/interruptible.h"
 #include "core/inference/ios.h"
 

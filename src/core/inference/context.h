@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +21,13 @@
 #include "core/metrics/meter.h"
 
 namespace wasinn::core {
+
+// Memory for lists that live during one call, usually without malloc: guests and models decide how long the lists are,
+// and nearly all are short.
+struct ScratchMemory {
+  alignas(std::max_align_t) std::byte bytes[1024];
+  std::pmr::monotonic_buffer_resource resource{bytes, sizeof bytes};
+};
 
 // Where a guest wants an output after each compute: addresses in its memory.
 struct Destination {

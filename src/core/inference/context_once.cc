@@ -6,7 +6,6 @@
 #include "base/scope_exit.h"
 #include "core/inference/context.h"
 #include "core/inference/ios.h"
-#include "core/inference/scratch_memory.h"
 
 namespace wasinn::core {
 namespace {

@@ -20,9 +20,17 @@ class CancelHook {
   CancelHook& operator=(const CancelHook&) = delete;
 
   // on_cancel of backend.h, whose token is a CancelHook.
-  static void Register(void* hook, void (*cancel)(void*), void* arg);
+  static void Register(void* hook, void (*cancel)(void*), void* arg) {
+    auto* self = static_cast<CancelHook*>(hook);
+    const std::lock_guard lock(self->mutex_);
+    self->cancel_ = cancel;
+    self->arg_ = arg;
+  }
   // From any thread: calls the registered function, if there is one.
-  void Cancel();
+  void Cancel() {
+    const std::lock_guard lock(mutex_);
+    if (cancel_ != nullptr) cancel_(arg_);
+  }
 
  private:
   std::mutex mutex_;  // so that nothing is called after it was unregistered
@@ -80,7 +88,12 @@ class Interruptible {
   bool overdue() const { return overdue_; }
 
  private:
-  Status Outcome(const char* what, const char* backend, const Status& status) const;
+  Status Outcome(const char* what, const char* backend, const Status& status) const {
+    if (status.ok() || (!overdue_ && !watched_->cancelled())) return Copy(status);
+    const std::string why =
+        overdue_ ? fmt::format("after {} ms", limit_.count()) : "since nobody waits for it any more";
+    return Status(WASINN_ERROR_TIMEOUT, fmt::format("the {} was stopped {}: {}", what, why, status.message()), backend);
+  }
 
   Watchdog& dog_;
   const std::chrono::milliseconds limit_;

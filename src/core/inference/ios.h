@@ -3,7 +3,6 @@
 
 #include <wasinn/backend.h>
 
-#include <algorithm>
 #include <span>
 
 #include "core/memory/copy.h"

@@ -4,7 +4,6 @@
 #include <wasinn/backend.h>
 
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/isolation/deadline.h"
 #include "core/isolation/segment.h"
 #include "core/models/blob.h"
 

@@ -6,8 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/inference/dynamic_outputs.h"
-#include "core/isolation/deadline.h"
+#include "core/inference/session.h"
 #include "core/memory/tensor.h"
 
 namespace wasinn::isolation {
@@ -338,13 +337,13 @@ core::Status IsolatedSlot::ShowAgain(Connection::Call& call, uint64_t needed) {
   if (again.Number<uint64_t>() > output_area_.size()) return call.Nonsense();
   return ReadShown(call);
 }
+
 core::Status IsolatedSlot::AskToShow(Connection::Call& call) const {
   call.request().Number(number_);
   call.request().Number(static_cast<uint8_t>(reset_));
   call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
   return call.Run(Length::kQuick);
 }
-
 
 core::Status IsolatedSlot::GrowOutputs(Connection::Call& call, uint64_t needed) {
   if (needed > SIZE_MAX / 4) return core::Error(WASINN_ERROR_TOO_LARGE, "the outputs of a compute are too large");

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "core/isolation/isolated_graph.h"
@@ -67,8 +66,8 @@ class IsolatedSlot {
   core::Status Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result);
   core::Status ReadShown(Connection::Call& call);
   core::Status ReadLate(Connection::Call& call, Reader& payload);
-  core::Status AskToShow(Connection::Call& call) const;
   static bool ReadOne(Reader& payload, const Segment& area, Shown& shown);
+  core::Status AskToShow(Connection::Call& call) const;
   core::Status ShowAgain(Connection::Call& call, uint64_t needed);
   core::Status GrowOutputs(Connection::Call& call, uint64_t needed);
   core::Status ChargeWords(uint64_t bytes);

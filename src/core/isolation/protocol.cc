@@ -1,7 +1,5 @@
 #include "core/isolation/protocol.h"
 
-#include <algorithm>
-
 namespace wasinn::isolation {
 
 void WriteComputeOptions(Writer& writer, const wasinn_compute_options& options) {

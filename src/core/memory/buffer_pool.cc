@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <span>
 #include <utility>

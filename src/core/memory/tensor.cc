@@ -1,6 +1,5 @@
 #include "core/memory/tensor.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 

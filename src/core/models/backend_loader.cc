@@ -9,12 +9,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <span>
 #include <utility>
 
 #include "base/library_folders.h"
 #include "core/isolation/isolated_graph.h"
-#include "core/models/backend.h"
 #include "core/text.h"
 
 namespace wasinn::core {

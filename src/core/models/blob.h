@@ -8,7 +8,6 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "core/status.h"
 

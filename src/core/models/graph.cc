@@ -1,14 +1,14 @@
 #include "core/models/graph.h"
 
-#include <algorithm>
+#include <fmt/ranges.h>
 
+#include "base/json.h"
 #include "base/number.h"
 #include "core/c_struct.h"
 #include "core/inference/backend_session.h"
 #include "core/inference/interruptible.h"
 #include "core/inference/ios.h"
 #include "core/memory/tensor.h"
-#include "core/words.h"
 
 namespace wasinn::core {
 namespace {
@@ -162,6 +162,48 @@ const char* BackendGraph::description() const {
 BackendGraph::~BackendGraph() {
   slots_.reset();
   if (model_ != nullptr) backend_->table().unload(model_);
+}
+
+// ---- For guests
+
+namespace {
+
+std::string ToJson(const wasinn_io& io) {
+  const bool is_told = io.dtype == WASINN_DTYPE_UNKNOWN && io.type_name != nullptr;
+  std::string json = fmt::format(R"({{"name":{},"type":{},"shape":)", base::Quoted(io.name),
+                                 base::Quoted(is_told ? io.type_name : DtypeName(io.dtype)));
+  json += io.rank < 0 ? "null" : fmt::format("[{}]", fmt::join(io.dims, io.dims + io.rank, ","));
+  if ((io.flags & WASINN_IO_OPTIONAL) != 0) json += R"(,"optional":true)";
+  if ((io.flags & WASINN_IO_OPAQUE) != 0) json += R"(,"opaque":true)";
+  if ((io.flags & WASINN_IO_ALWAYS) != 0) json += R"(,"always":true)";
+  if ((io.flags & WASINN_IO_STRINGS) != 0) json += R"(,"strings":true)";
+  if ((io.flags & WASINN_IO_UNSERVABLE) != 0) json += R"(,"unservable":true)";
+  return json + "}";
+}
+
+std::string ToJson(std::span<const wasinn_io* const> ios) {
+  std::string json = "[";
+  for (const wasinn_io* io : ios) {
+    if (json.size() > 1) json += ",";
+    json += ToJson(*io);
+  }
+  return json + "]";
+}
+
+// The backend's description of its model, or null if it is no JSON.
+std::string_view Checked(std::string_view json) {
+  return !base::IsTooDeep(json) && nlohmann::json::accept(json) ? json : "null";
+}
+
+}  // namespace
+
+std::string DescribeAsJson(const Graph& graph) {
+  // null: only known after a run.
+  std::string json =
+      fmt::format(R"({{"backend":{},"inputs":{},"outputs":{})", base::Quoted(graph.backend_name()),
+                  ToJson(graph.inputs()), graph.has_dynamic_outputs() ? "null" : ToJson(graph.outputs()));
+  if (const char* text = graph.description()) json += fmt::format(R"(,"model":{})", Checked(text));
+  return json + "}";
 }
 
 }  // namespace wasinn::core

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "core/inference/scheduler.h"
 #include "core/inference/slot_pool.h"

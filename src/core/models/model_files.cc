@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "base/number.h"
 #include "core/text.h"

@@ -13,34 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "core/batching/batching.h"
 #include "core/models/graph.h"
 #include "core/models/model_files.h"
+#include "core/models/model_options.h"
 #include "core/models/single_flight.h"
-#include "core/models/warm_up.h"
 #include "core/models/workers.h"
-#include "core/pipeline/spec.h"
 #include "core/status.h"
 
 namespace wasinn::core {
-
-struct ModelOptions {
-  std::string name;
-  std::string path;                                // or an address; or
-  std::vector<std::shared_ptr<const Blob>> parts;  // bytes; or
-  pipeline::Spec pipeline;
-  std::string encoding;  // a format's name; "": recognised from the file
-  wasinn_target target = WASINN_TARGET_CPU;
-  uint32_t version = 0;  // 0: the folder's versions, or 1
-  std::string config = "{}";
-  std::string backend;  // "": the default for the encoding
-  bool immutable = false;
-  bool preload = false;
-  // Runs in a worker, like models of guests. No value: HostOptions::isolate_models decides.
-  std::optional<bool> isolate = std::nullopt;
-  WarmUp warm_up;
-  Batching batching;
-};
 
 // Everything needed to load a registered model: its options, as they are for one version, and where it is.
 struct ModelSource : ModelOptions {

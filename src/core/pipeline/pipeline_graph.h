@@ -1,11 +1,13 @@
 // A loaded pipeline: the graphs of its steps, which guests may use by name, too, and its own signature.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/models/graph.h"
+#include "core/models/model_registry.h"
 #include "core/pipeline/plan.h"
 
 namespace wasinn::pipeline {
@@ -35,5 +37,15 @@ class PipelineGraph final : public core::Graph {
   std::vector<const wasinn_io*> inputs_, outputs_;
   std::string description_;
 };
+
+// Each level of nested pipelines is a frame of every load and compute.
+inline constexpr size_t kDeepest = 16;
+
+// The model that a step names; null: there is none.
+using FindSource = std::function<std::shared_ptr<const core::ModelSource>(const std::string& name)>;
+
+// INVALID_ARGUMENT if a pipeline is a step of itself, so that a load would wait for itself, or if more than kDeepest
+// are nested. Checks each step of each pipeline once, even if several paths lead there.
+core::Status CheckNesting(const core::ModelSource& source, const FindSource& find);
 
 }  // namespace wasinn::pipeline

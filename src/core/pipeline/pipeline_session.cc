@@ -7,7 +7,6 @@
 
 #include "base/scope_exit.h"
 #include "core/inference/interruptible.h"
-#include "core/inference/scratch_memory.h"
 
 namespace wasinn::pipeline {
 namespace {

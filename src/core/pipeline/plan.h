@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/models/graph.h"
+#include "core/models/model_options.h"
 #include "core/pipeline/io.h"
-#include "core/pipeline/spec.h"
 
 namespace wasinn::pipeline {
 
