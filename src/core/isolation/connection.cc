@@ -35,7 +35,9 @@ constexpr std::chrono::milliseconds kPatienceToOpen{60000};
 // ---- A call
 
 Connection::Call::Call(Connection& connection, Op op)
-    : connection_(connection), channel_(connection), request_(channel_ ? channel_->request : nowhere_) {
+    : connection_(connection),
+      held_(connection.TakeChannel()),
+      request_(channel_ != nullptr ? channel_->request : nowhere_) {
   request_.Number(op);
 }
 
@@ -46,14 +48,6 @@ void Connection::Call::Again(Op op) {
   answer_ = {};
   payload_ = {};
   sent_ = answered_ = false;
-}
-
-Connection::Call::Hold::~Hold() {
-  if (!channel_) return;
-  Channel& channel = **channel_;
-  channel.long_answer = {};
-  if (channel.request.size() > kMostBytes) channel.request = {};
-  connection_.GiveChannel(std::move(*channel_));
 }
 
 core::Status Connection::Sent(Socket::Sent sent) {
@@ -94,7 +88,7 @@ core::Status Connection::Call::Wait(Length length) {
 
 core::Status Connection::Call::Run(Length length, std::span<const int> descriptors) {
   if (connection_.gone()) return connection_.Lost();
-  if (!channel_) return channel_.TakeError();
+  if (channel_ == nullptr) return std::move(held_.error());
   RETURN_IF_ERROR(Send(descriptors));
   sent_ = true;
   RETURN_IF_ERROR(Wait(length));
@@ -158,14 +152,14 @@ core::Status Connection::Call::Nonsense() {
 
 // ---- Channels
 
-core::Result<std::unique_ptr<Channel>> Connection::TakeChannel() {
+core::Result<Connection::HeldChannel> Connection::TakeChannel() {
   {
     const std::lock_guard lock(mutex_);
     if (!channels_.empty()) {
       std::unique_ptr<Channel> channel = std::move(channels_.back());
       channels_.pop_back();
       callers_.push_back(channel->caller = core::OnBehalf::guest());
-      return channel;
+      return HeldChannel(channel.release(), {this});
     }
     if (n_channels_ == kMostChannels) {
       return std::unexpected(core::Status(WASINN_ERROR_UNAVAILABLE,
@@ -187,11 +181,13 @@ core::Result<std::unique_ptr<Channel>> Connection::TakeChannel() {
   is_made = true;
   const std::lock_guard lock(mutex_);
   callers_.push_back(channel->caller = core::OnBehalf::guest());
-  return channel;
+  return HeldChannel(channel.release(), {this});
 }
 
 // A channel whose answer is still on its way stays in use: Run ends with that answer or with the worker.
 void Connection::GiveChannel(std::unique_ptr<Channel> channel) {
+  channel->long_answer = {};
+  if (channel->request.size() > kMostBytes) channel->request = {};
   const std::lock_guard lock(mutex_);
   callers_.erase(std::ranges::find(callers_, channel->caller));
   channels_.push_back(std::move(channel));

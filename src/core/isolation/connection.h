@@ -55,6 +55,13 @@ class Connection {
   bool spins() const { return spin_.count() > 0; }
   uint32_t NewNumber() { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
+  // A channel of one call, which is given back at the end.
+  struct ChannelGiver {
+    void operator()(Channel* channel) const { connection->GiveChannel(std::unique_ptr<Channel>(channel)); }
+    Connection* connection;
+  };
+  using HeldChannel = std::unique_ptr<Channel, ChannelGiver>;
+
   // One call. It owns its channel and the answer's memory until it is destroyed.
   class Call {
    public:
@@ -89,25 +96,9 @@ class Connection {
     bool ReadAnswer(std::span<const uint8_t> message);
     core::Status Fetch();
 
-    // Gives the channel back in any case.
-    class Hold {
-     public:
-      explicit Hold(Connection& connection) : connection_(connection), channel_(connection.TakeChannel()) {}
-      ~Hold();
-      Hold(const Hold&) = delete;
-      Hold& operator=(const Hold&) = delete;
-      explicit operator bool() const { return channel_.has_value(); }
-      Channel& operator*() const { return **channel_; }
-      Channel* operator->() const { return channel_->get(); }
-      core::Status TakeError() { return std::move(channel_.error()); }
-
-     private:
-      Connection& connection_;
-      core::Result<std::unique_ptr<Channel>> channel_;
-    };
-
     Connection& connection_;
-    Hold channel_;
+    core::Result<HeldChannel> held_;
+    Channel* const channel_ = held_ ? held_->get() : nullptr;
     std::vector<uint8_t> nowhere_;  // for a request without a channel
     Writer request_;
     uint64_t most_ = kUsualAnswer;
@@ -170,7 +161,7 @@ class Connection {
         spin_(setting.spin_us),
         log_(std::move(log)),
         clock_(clock) {}
-  core::Result<std::unique_ptr<Channel>> TakeChannel();
+  core::Result<HeldChannel> TakeChannel();
   void GiveChannel(std::unique_ptr<Channel> channel);
   void Blame(uint64_t guest);
   std::vector<uint64_t> FindSuspects();
