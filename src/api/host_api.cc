@@ -168,24 +168,7 @@ wasinn_status* wasinn_host_engine_limits(const wasinn_host* host, wasinn_engine_
 }
 
 wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
-  return api::Guard([&] {
-    const core::Policy& policy = host->host->policy();
-    const wasinn_policy value = {.struct_size = sizeof(wasinn_policy),
-                                 .load = policy.load,
-                                 .cpu_fallback = policy.cpu_fallback,
-                                 .targets = policy.targets,
-                                 .models = host->host->policy_model_names(),
-                                 .n_models = policy.models ? policy.models->size() : 0,
-                                 .dialect = policy.dialect,
-                                 .encodings = host->host->policy_encoding_names(),
-                                 .n_encodings = policy.encodings ? policy.encodings->size() : 0,
-                                 .tenant = policy.tenant.empty() ? nullptr : policy.tenant.c_str(),
-                                 .weight = policy.weight,
-                                 .allowed_outbound_hosts = host->host->policy_outbound_hosts(),
-                                 .n_allowed_outbound_hosts = policy.allowed_outbound_hosts.size(),
-                                 .isolated_gpu = policy.isolated_gpu};
-    return core::WriteStruct(*out, value, "wasinn_policy");
-  });
+  return api::Guard([&] { return core::WriteStruct(*out, host->host->policy_in_c(), "wasinn_policy"); });
 }
 
 wasinn_status* wasinn_host_add_model(wasinn_host* host, const char* name, const wasinn_model_options* options) {

@@ -52,11 +52,6 @@ class Section {
     for (const toml::node& item : *array) strings.push_back(item.value_or(std::string()));
     return strings;
   }
-  // Calls a function for each table inside of this one.
-  template <typename F>
-  void EachTable(F&& function) const {
-    for (auto&& [key, value] : values_) function(std::string(key.str()), *value.as_table());
-  }
 
  private:
   const toml::table& values_;
@@ -283,10 +278,11 @@ Result<HostOptions> Config::ToHostOptions() const {
   top.String("workers_cgroup", options.backends.workers_cgroup);
 
   static const toml::table kEmpty;
-  const auto section = [this](const char* name) {
-    const toml::table* table = values_[name].as_table();
-    return Section(table == nullptr ? kEmpty : *table);
+  const auto table = [this](const char* name) -> const toml::table& {
+    const toml::table* found = values_[name].as_table();
+    return found == nullptr ? kEmpty : *found;
   };
+  const auto section = [&table](const char* name) { return Section(table(name)); };
   ReadLimits(section("limits"), options.limits);
   ReadEngineLimits(section("limits"), options.engine_limits);
   ReadPolicy(section("policy"), options.policy);
@@ -297,20 +293,13 @@ Result<HostOptions> Config::ToHostOptions() const {
   section("engine").Integer("compile_timeout_ms", options.engine.compile_timeout_ms);
   section("log").Word("level", ParseLogLevel, options.log_level);
   section("log").Integer("max_guest_lines", options.max_guest_lines);
-  Status status;
-  section("models").EachTable([&](const std::string& name, const toml::table& values) {
-    if (!status.ok()) return;
-    Result<ModelOptions> model = ReadModel(name, values);
-    if (model) {
-      options.models.push_back(std::move(*model));
-    } else {
-      status = std::move(model.error());
-    }
-  });
-  section("backends").EachTable([&](const std::string& name, const toml::table& values) {
-    options.backends.configs[name] = ToJson(values);
-  });
-  if (!status.ok()) return std::unexpected(std::move(status));
+  for (auto&& [name, values] : table("models")) {
+    ASSIGN_OR_RETURN(ModelOptions model, ReadModel(std::string(name.str()), *values.as_table()));
+    options.models.push_back(std::move(model));
+  }
+  for (auto&& [name, values] : table("backends")) {
+    options.backends.configs[std::string(name.str())] = ToJson(*values.as_table());
+  }
   return options;
 }
 

@@ -148,6 +148,23 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
                                          &metrics_.refusals.total_bytes);
 }
 
+wasinn_policy Host::policy_in_c() const {
+  return {.struct_size = sizeof(wasinn_policy),
+          .load = policy_.load,
+          .cpu_fallback = policy_.cpu_fallback,
+          .targets = policy_.targets,
+          .models = policy_.models ? policy_model_names_.data() : nullptr,
+          .n_models = policy_.models ? policy_.models->size() : 0,
+          .dialect = policy_.dialect,
+          .encodings = policy_.encodings ? policy_encoding_names_.data() : nullptr,
+          .n_encodings = policy_.encodings ? policy_.encodings->size() : 0,
+          .tenant = policy_.tenant.empty() ? nullptr : policy_.tenant.c_str(),
+          .weight = policy_.weight,
+          .allowed_outbound_hosts = policy_outbound_hosts_.data(),
+          .n_allowed_outbound_hosts = policy_.allowed_outbound_hosts.size(),
+          .isolated_gpu = policy_.isolated_gpu};
+}
+
 Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn log, void* user) {
   options.backends.has_one_guest = options.max_guest_computes >= MostComputes(options);
   std::shared_ptr<Host> host(new Host(options, log, user));

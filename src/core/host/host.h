@@ -119,14 +119,8 @@ class Host {
   const wasinn_engine_limits& engine_limits() const { return engine_limits_; }
   const wasinn_engine_options& engine_options() const { return engine_options_; }
   const Policy& policy() const { return policy_; }
-  // The names of the policy's models as C strings; null if it names none.
-  const char* const* policy_model_names() const { return policy_.models ? policy_model_names_.data() : nullptr; }
-  // The policy's formats, in the same way.
-  const char* const* policy_encoding_names() const {
-    return policy_.encodings ? policy_encoding_names_.data() : nullptr;
-  }
-  // The policy's outbound hosts, if it lists any.
-  const char* const* policy_outbound_hosts() const { return policy_outbound_hosts_.data(); }
+  // The same in C; its lists live as long as the host.
+  wasinn_policy policy_in_c() const;
 
  private:
   Host(HostOptions& options, wasinn_log_fn log, void* user);
