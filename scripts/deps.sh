@@ -79,7 +79,7 @@ packages_of() {
         "libc++abi-$LLVM-dev-wasm32" libstb-dev
       ;;
     units) echo libgtest-dev libgmock-dev libstb-dev mold python3 ;;
-    tests) echo libgtest-dev libgmock-dev make mold python3 strace binutils ;;
+    tests) echo libgtest-dev libgmock-dev curl make mold python3 strace binutils ;;
     readers) echo zsh fish mandoc groff-base graphviz ;;
     registries) echo skopeo docker-registry ;;
     real-models) echo espeak-ng ;;

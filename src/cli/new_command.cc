@@ -32,7 +32,7 @@ constexpr std::string_view kNameCharacters = "abcdefghijklmnopqrstuvwxyz01234567
 struct NewFlags {
   HostFlags host;
   std::string folder, language, model;
-  bool component = false;
+  bool component = false, serve = false;
 };
 
 std::string CheckFolder(const std::string& text) {
@@ -50,11 +50,13 @@ std::expected<std::string, std::string> TemplateOf(const NewFlags& flags) {
   const auto is_there = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
   if (names.empty())
     return std::unexpected("the templates are not installed: there is no " + (ShareFolder() / "new").string());
-  const std::string component = flags.language + "-component";
-  if (is_there(component) && (flags.component || !is_there(flags.language))) return component;
-  if (!flags.component && is_there(flags.language)) return flags.language;
-  return std::unexpected(fmt::format("there is no template for {}{}; there are {}", flags.language,
-                                     flags.component ? " with --component" : "", fmt::join(names, ", ")));
+  const std::string kind = flags.serve ? "-serve" : "";
+  const std::string plain = flags.language + kind, component = flags.language + "-component" + kind;
+  if (is_there(component) && (flags.component || !is_there(plain))) return component;
+  if (!flags.component && is_there(plain)) return plain;
+  return std::unexpected(fmt::format("there is no template for {}{}{}; there are {}", flags.language,
+                                     flags.component ? " with --component" : "", flags.serve ? " with --serve" : "",
+                                     fmt::join(names, ", ")));
 }
 
 // Where the model is, for a build file in `folder`.
@@ -129,7 +131,7 @@ int Run(NewFlags& flags) {
     if (finding.state == Finding::State::kOk) continue;
     std::printf("missing here: %s; to get it: %s\n", finding.found.c_str(), finding.remedy.c_str());
   }
-  std::printf("next: cd %s && make test\n", flags.folder.c_str());
+  std::printf("next: cd %s && make %s\n", flags.folder.c_str(), flags.serve ? "serve" : "test");
   return 0;
 }
 
@@ -145,12 +147,15 @@ Command AddNewCommand(CLI::App& app) {
       ->type_name("c|c++|rust|go|python|js")
       ->required();
   make->add_flag("--component", flags->component, "Write a component instead of a core module");
+  make->add_flag("--serve", flags->serve,
+                 "Write a program that answers HTTP requests, behind a route of `wasinn serve`");
   make->add_option("--model", flags->model, "The model: a file or folder; default: the digits of `wasinn demo`")
       ->type_name("FILE");
   AddHostFlags(*make, &flags->host);
   make->footer(
       "Names, types and shapes are the model's. Existing files are never changed.\n\n"
-      "Examples:\n  wasinn new hello --lang c\n  wasinn new detect --lang rust --model detect.onnx");
+      "Examples:\n  wasinn new hello --lang c\n  wasinn new detect --lang rust --model detect.onnx\n"
+      "  wasinn new answer --lang python --serve");
   return {make, [flags] { return Run(*flags); }};
 }
 

@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr char kSettings[] = "template.json";
+constexpr char kBase[] = "base";
+constexpr char kServer[] = "-serve";      // the ending of templates of programs that answer requests
 constexpr char kPlace[] = ".in";          // the ending of files with places for values
 constexpr int64_t kMostValues = 1 << 28;  // in a guest's memory
 constexpr int64_t kUnknownRoom = 65536;   // elements of an output whose size is not known before a run
@@ -33,7 +35,10 @@ std::expected<Json, std::string> ReadSettings(const std::string& template_name) 
   if (!text) return std::unexpected(text.error());
   Json settings = Json::parse(*text, nullptr, false);
   if (!settings.is_object()) return std::unexpected(path.string() + " is no JSON");
-  return settings;
+  if (!settings.contains(kBase)) return settings;
+  auto all = ReadSettings(settings[kBase]);
+  if (all) all->merge_patch(settings);
+  return all;
 }
 
 // In a string of every language here, and in a comment.
@@ -109,6 +114,7 @@ std::expected<Json, std::string> ValuesOf(const std::vector<Io>& ios, bool are_i
   return all;
 }
 
+// A file with the same name in two folders is both texts, that of the later folder first.
 std::expected<void, std::string> AddFiles(const fs::path& folder, const Json& values, Project& project) {
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, failed)) {
@@ -122,7 +128,8 @@ std::expected<void, std::string> AddFiles(const fs::path& folder, const Json& va
     }
     auto filled = FillTemplate(*text, values);
     if (!filled) return std::unexpected(entry.path().string() + ": " + filled.error());
-    project.files[name.replace_extension()] = std::move(*filled);
+    std::string& whole = project.files[name.replace_extension()];
+    whole.insert(0, *filled);
   }
   if (failed) return std::unexpected("cannot read " + folder.string() + ": " + failed.message());
   return {};
@@ -163,8 +170,15 @@ std::expected<Project, std::string> MakeProject(const std::string& template_name
   const auto outputs = ValuesOf(model.signature.outputs, false, *settings, taken);
   if (!outputs) return std::unexpected(outputs.error());
   Json values = *settings;
-  values.update(
-      {{"name", name}, {"model", model.name}, {"model_path", model.path}, {"inputs", *inputs}, {"outputs", *outputs}});
+  const bool is_server = template_name.ends_with(kServer);
+  const Json once = Json::array({Json::object()}), never = Json::array();
+  values.update({{"name", name},
+                 {"model", model.name},
+                 {"model_path", model.path},
+                 {"inputs", *inputs},
+                 {"outputs", *outputs},
+                 {"program", is_server ? never : once},
+                 {"server", is_server ? once : never}});
   Project project;
   for (const std::string& folder : {std::string("common"), template_name}) {
     if (auto added = AddFiles(Templates() / folder, values, project); !added) return std::unexpected(added.error());
@@ -192,6 +206,7 @@ std::vector<Finding> DiagnoseGuests(const std::string& template_name) {
 std::vector<Finding> DiagnoseGuests() {
   std::vector<Finding> findings;
   for (const std::string& name : TemplateNames()) {
+    if (name.ends_with(kServer)) continue;  // needs what other programs in its language need
     std::vector<Finding> found = DiagnoseGuests(name);
     // The first that is missing: its command gets all.
     const auto missing = std::ranges::find(found, Finding::State::kMissing, &Finding::state);

@@ -1,18 +1,23 @@
-"""wasinn new: a program that it writes builds with what is installed, fits the model and computes.
+"""wasinn new: a program that it writes builds with what is installed, fits the model and computes, or answers requests.
 
 WASINN_NEW names the templates of this run, WASINN_TOOLS the folder of the tools that scripts/deps.sh has fetched for them."""
 
+import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
+import signal
 import subprocess
 
-from command import WASINN, CommandTest
+from command import WAIT, WASINN, CommandTest
 
 PREFIX = pathlib.Path(WASINN).parents[1]
 # A model of each type that the standard has a number for, with a scalar, an open dim and names that are no identifiers.
 TYPES = "f16 f32 f64 u8 i8 bool i32 u32 i64 u64".split()
-MODEL = "GGUF\nin while f32 -1,2\nin a.b:0 f32 scalar\nin A/b:0 f32 3\nin \"q\\ f32 1\n" + "".join(f"in of-{name} {name} 2,2\n" for name in TYPES)
+NAMES = "GGUF\nin while f32 -1,2\nin a.b:0 f32 scalar\nin A/b:0 f32 3\nin \"q\\ f32 1\n"
+SERVE = "-serve"
 
 
 class NewTest(CommandTest):
@@ -21,42 +26,108 @@ class NewTest(CommandTest):
         self.check(result, code=code, out=out, err=err)
         return result
 
-    def make(self, name, *targets):
+    def tools(self, template):
+        """What `make` gets, and its environment."""
         tools = os.environ.get("WASINN_TOOLS", "")
         env = {**self.env, "PATH": tools + ":" + os.environ["PATH"]}
         variables = [f"WASINN={WASINN}"]
         if tools:
-            variables += ["CARGO=cargo-wasm", "GO=go-wasm", f"ADAPTER={tools}/../adapters/wasi_snapshot_preview1.command.wasm"]
+            kind = "reactor" if template.endswith(SERVE) else "command"
+            variables += ["CARGO=cargo-wasm", "GO=go-wasm", f"ADAPTER={tools}/../adapters/wasi_snapshot_preview1.{kind}.wasm"]
             env |= {name: os.environ.get(name, os.path.expanduser(f"~/.{name.split('_')[0].lower()}")) for name in ("CARGO_HOME", "RUSTUP_HOME")}
             # With the crates that are here. An interpreter takes long to compile on a busy machine.
             env |= {"CARGO_NET_OFFLINE": "true", "WASINN_COMPILE_TIMEOUT": "0"}
+        return variables, env
+
+    def make(self, name, template, *targets):
+        variables, env = self.tools(template)
         done = subprocess.run(["make", "--no-print-directory", "-C", name, *variables, *targets], cwd=self.dir, env=env, capture_output=True, text=True, timeout=1200)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
 
+    def new_of(self, template, name, model, out):
+        language, *kinds = template.split("-")
+        self.new(name, "--lang", language, *(f"--{kind}" for kind in kinds), "--model", model, out=out)
+
     def check_program(self, template):
-        language, _, component = template.partition("-")
-        flags = ["--lang", language, *(["--component"] if component else [])]
         self.file("my models/digits.onnx", (PREFIX / "share/wasinn/demo/digits.onnx").read_bytes())
         self.env["WASINN_CONFIG"] = ""
-        self.new("hello", *flags, "--model", "my models/digits.onnx", out="in   image f32 [?, 1, 8, 8]\n")
-        self.assertIn("fits: computes that went well: 1, and no call failed", self.make("hello", "test").stdout)
-        scores = self.make("hello", "run").stdout.splitlines()[-1].split()
+        self.new_of(template, "hello", "my models/digits.onnx", "in   image f32 [?, 1, 8, 8]\n")
+        self.assertIn("fits: computes that went well: 1, and no call failed", self.make("hello", template, "test").stdout)
+        scores = self.make("hello", template, "run").stdout.splitlines()[-1].split()
         self.assertEqual((scores[0], len(scores)), ("probabilities:", 11))
         self.assertAlmostEqual(sum(float(score.strip("[],")) for score in scores[1:]), 1, places=3)
 
     def check_types(self, template):
-        language, _, component = template.partition("-")
         self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
-        self.file("all.gguf", MODEL)
-        self.new("all", "--lang", language, *(["--component"] if component else []), "--model", "all.gguf", out="of-u64 u64 [2, 2]")
-        self.assertIn("fits: computes that went well: 1, and no call failed", self.make("all", "test").stdout)
+        self.file("all.gguf", NAMES + "".join(f"in of-{name} {name} 2,2\n" for name in TYPES))
+        self.new_of(template, "all", "all.gguf", "of-u64 u64 [2, 2]")
+        self.assertIn("fits: computes that went well: 1, and no call failed", self.make("all", template, "test").stdout)
+
+    def readme(self, name):
+        """The commands of its first block."""
+        block = (self.dir / name / "README.md").read_text().split("```\n")[1]
+        return [shlex.split(line, comments=True) for line in block.splitlines()]
+
+    def begin(self, name, template, command):
+        """`make serve`, on any port: what it listens on."""
+        variables, env = self.tools(template)
+        server = subprocess.Popen([*command, "--no-print-directory", *variables, "PORT=0"], cwd=self.dir / name, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, process_group=0)
+        self.addCleanup(self.end, server)
+        for line in server.stdout:
+            if found := re.fullmatch(r"serving HTTP on (127\.0\.0\.1:\d+)\n", line):
+                return found[1]
+        self.fail(server.communicate()[1])
+
+    def end(self, server):
+        if server.poll() is None:
+            os.killpg(server.pid, signal.SIGINT)  # as Ctrl-C does
+        server.communicate(timeout=WAIT)
+
+    def ask(self, curl, address, data, code=200):
+        """The README's command, with these data and of this server."""
+        command = [word.replace("localhost:8000", address) if word != "{}" else data for word in curl]
+        done = subprocess.run([*command, "-s", "-w", "%{stderr}%{http_code} %{content_type}"], capture_output=True, text=True, timeout=WAIT)
+        self.assertEqual(done.stderr.split(";")[0], f"{code} {'application/json' if code == 200 else 'text/plain'}", done)
+        return json.loads(done.stdout) if code == 200 else done.stdout
+
+    def serve(self, template, name, model, out):
+        """Does what the README says. Returns its third command, and where the server is."""
+        self.new_of(template, name, model, out)
+        build, serve, curl = self.readme(name)
+        self.assertEqual((build, serve, curl[0]), (["make"], ["make", "serve"], "curl"))
+        self.make(name, template)
+        return curl, self.begin(name, template, serve)
+
+    def check_server(self, template):
+        self.file("my models/digits.onnx", (PREFIX / "share/wasinn/demo/digits.onnx").read_bytes())
+        self.env["WASINN_CONFIG"] = ""
+        curl, address = self.serve(template, "hello", "my models/digits.onnx", "in   image f32 [?, 1, 8, 8]\n")
+        zeros = self.ask(curl, address, "{}")
+        self.assertEqual((list(zeros), len(zeros["probabilities"])), (["probabilities"], 10))
+        self.assertAlmostEqual(sum(zeros["probabilities"]), 1, places=3)
+        self.assertEqual(self.ask(curl, address, json.dumps({"image": [0] * 64})), zeros)
+        self.assertNotEqual(self.ask(curl, address, json.dumps({"image": [0.5] * 64})), zeros)
+        for wrong in ("", "[", '{"image": 1}', '{"image": [1]}', json.dumps({"image": ["x"] * 64})):
+            self.ask(curl, address, wrong, code=400)
+
+    def check_served_types(self, template):
+        self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
+        types = [name for name in TYPES if name != "f16"]
+        self.file("all.gguf", NAMES + "".join(f"in of-{name} {name} 2,2\n" for name in types))
+        curl, address = self.serve(template, "all", "all.gguf", "of-u64 u64 [2, 2]")
+        values = {"while": [1, 2], "a.b:0": [0.5], "A/b:0": [3, 4, 5], '"q\\': [6]} | {f"of-{name}": [0, 1, 1, 0] for name in types}
+        self.assertEqual(self.ask(curl, address, json.dumps(values)), values)
+        ends = {"of-i8": [-128, 127, 0, 1], "of-u8": [255, 0, 0, 1], "of-i32": [-2**31, 2**31 - 1, 0, 1], "of-u32": [2**32 - 1, 0, 0, 1], "of-i64": [-2**53, 2**53, 0, 1]}
+        self.assertEqual(self.ask(curl, address, json.dumps(ends)), {name: [0] * len(zeros) for name, zeros in values.items()} | ends)
 
 
 def add(template):
     name = template.replace("-", "_").replace("+", "p")
-    setattr(NewTest, f"test_{name}_program_of_the_digits", lambda self: self.check_program(template))
-    setattr(NewTest, f"test_{name}_program_of_every_type", lambda self: self.check_types(template))
+    program, types = (NewTest.check_server, NewTest.check_served_types) if template.endswith(SERVE) else (NewTest.check_program, NewTest.check_types)
+    setattr(NewTest, f"test_{name}_program_of_the_digits", lambda self: program(self, template))
+    setattr(NewTest, f"test_{name}_program_of_every_type", lambda self: types(self, template))
 
 
 for one in os.environ["WASINN_NEW"].split():
@@ -80,6 +151,7 @@ class ProjectTest(CommandTest):
             self.file("m.gguf", f"GGUF\n{model}\n")
             self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.gguf"), why)
         self.check_error(self.wasinn("new", "x", "--lang", "go", "--component"), "there is no template for go with --component; there are c, ")
+        self.check_error(self.wasinn("new", "x", "--lang", "c", "--component", "--serve"), "there is no template for c with --component with --serve; there are c, ")
         self.check_error(self.wasinn("new", "x", "--lang", "cobol"), "there is no template for cobol; there are c, ")
         self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.onnx"), "there is no model m.onnx")
         self.file("a'b/m.gguf", "GGUF\nin x f32 2\n")
