@@ -185,6 +185,17 @@ componentize-py() {
   cp -r "$root/scripts/deps/componentize-py" "$tree/component-tools/bin"
 }
 
+# Zig for guests: the compiler with its own standard library, without the C libraries that it brings.
+zig() {
+  local only='ziglang/(zig$|lib/(std|compiler_rt)|LICENSE)'
+  wheel ziglang 0.17.1 "ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54
+    b7c5f02fccd40f89b999ee16a1f5ddced56e6182370f8affe494bcf8a28cf07e" "$work/wheel"
+  chmod +x wheel/ziglang/zig
+  put component-tools/zig wheel/ziglang/{zig,lib,LICENSE}
+  mkdir "$tree/component-tools/bin"
+  ln -s ../zig/zig "$tree/component-tools/bin/zig"
+}
+
 # The ONNX project's own tests of single operators: CASE/{model.onnx,test_data_set_0/…}. Later wheels no longer carry them.
 onnx-node-tests() {
   wheel onnx 1.17.0 "4a183c6178be001bf398260e5ac2c927dc43e7746e8638d6c05c20e321f8c949

@@ -11,13 +11,28 @@ import shutil
 import signal
 import subprocess
 
-from command import WAIT, WASINN, CommandTest
+from command import MODEL, WAIT, WASINN, CommandTest
 
 PREFIX = pathlib.Path(WASINN).parents[1]
 # A model of each type that the standard has a number for, with a scalar, an open dim and names that are no identifiers.
 TYPES = "f16 f32 f64 u8 i8 bool i32 u32 i64 u64".split()
 NAMES = "GGUF\nin while f32 -1,2\nin a.b:0 f32 scalar\nin A/b:0 f32 3\nin \"q\\ f32 1\n"
 SERVE = "-serve"
+# What the program of the template does not use of Zig's kit: a model of its own, and errors.
+KIT_ZIG = r"""const std = @import("std");
+const nn = @import("wasi_nn.zig");
+
+pub fn main() !void {
+    const graph = try nn.Graph.load("GGUF\nin x f32 2\n", .autodetect, .cpu);
+    const context = try graph.initExecutionContext();
+    try context.setInput(0, f32, &.{ 7, 8 }, &.{2});
+    try context.compute();
+    var buffer: [2]f32 = undefined;
+    const few = context.getOutput(0, f32, buffer[0..1]);
+    const all = try context.getOutput(0, f32, &buffer);
+    std.debug.print("{any} {any} {any}\n", .{ few, all, nn.Graph.loadByName("other") });
+}
+"""
 
 
 class NewTest(CommandTest):
@@ -63,6 +78,13 @@ class NewTest(CommandTest):
         self.file("all.gguf", NAMES + "".join(f"in of-{name} {name} 2,2\n" for name in TYPES))
         self.new_of(template, "all", "all.gguf", "of-u64 u64 [2, 2]")
         self.assertIn("fits: computes that went well: 1, and no call failed", self.make("all", template, "test").stdout)
+
+    def check_zig_kit(self):
+        self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
+        self.file("m.gguf", MODEL)
+        self.new_of("zig", "kit", "m.gguf", "in   x f32 [2, 3]")
+        self.file("kit/main.zig", KIT_ZIG)
+        self.assertIn("error.TooLarge { 7, 8 } error.NotFound\n", self.make("kit", "zig", "run").stderr)
 
     def readme(self, name):
         """The commands of its first block."""
@@ -132,6 +154,8 @@ def add(template):
 
 for one in os.environ["WASINN_NEW"].split():
     add(one)
+    if one == "zig":
+        NewTest.test_zig_kit = NewTest.check_zig_kit
 
 
 class ProjectTest(CommandTest):
