@@ -147,6 +147,18 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
   chat_ = library_.NewChat(model.chat_templates().Get(cancelled), RequestOf(messages, settings),
                            {.cancelled = &cancelled, .reservation = &reservation_}, &text);
   ReadForm(text);
+  if (!chat.tools.empty() && chat.requires_call()) CheckRequiresCall(settings);
+}
+
+// llama.cpp leaves out the call if the template has no tools, and if there is a schema.
+void Chat::CheckRequiresCall(const Settings& settings) const {
+  if (!settings.json_schema.empty()) {
+    Throw(WASINN_ERROR_INVALID_ARGUMENT,
+          "tool-choice and json-schema: no call can be required of an answer by a schema");
+  }
+  if (form_.grammar.empty() || form_.lazy) {
+    Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "tool-choice: the chat template has no tools: no call can be required");
+  }
 }
 
 void Chat::ReadForm(const std::string& text) {

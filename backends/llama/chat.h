@@ -64,6 +64,7 @@ class Chat {
 
  private:
   void ReadForm(const std::string& text);
+  void CheckRequiresCall(const Settings& settings) const;
   std::string WithIds(const std::string& message);
 
   const CommonLibrary& library_;

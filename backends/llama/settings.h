@@ -41,6 +41,8 @@ struct ChatSettings {
 
   void Apply(const backend::Config& config, const SettingsLimits& limits);
   bool names_template() const { return !template_text.empty() && !IsJinja(template_text); }
+  // tool_choice is "required", or names a tool.
+  bool requires_call() const { return tool_choice == R"("required")" || tool_choice.starts_with('{'); }
   static bool IsJinja(const std::string& text) { return text.find('{') != std::string::npos; }
 };
 

@@ -161,6 +161,25 @@ class Requests(LanguageTest):
             self.assertEqual(answer.status, 400, (path, fields, answer))
             self.assertIn('"multipleOf" cannot be enforced', answer.json()["error"]["message"])
 
+    def test_a_required_call_that_cannot_be_held_is_refused(self):
+        function = {"name": "f", "parameters": {"type": "object", "properties": {}}}
+        named, schema = {"type": "function", "function": {"name": "f"}}, {"type": "json_schema", "name": "a", "schema": {"enum": ["b"]}}
+        forms = (("chat/completions", {"messages": HELLO, "tools": [{"type": "function", "function": function}]}, ("required", named),
+                  {"response_format": {"type": "json_schema", "json_schema": schema}}),
+                 ("responses", {"input": "a", "tools": [{"type": "function", **function}]}, ("required", {"type": "function", "name": "f"}),
+                  {"text": {"format": schema}}))
+        for path, asked, choices, by_schema in forms:
+            for choice in choices:
+                # The template of `tiny` has no tools, that of `caller` has.
+                for one in ({"model": "tiny"}, {"model": "tiny", "stream": True}, {"model": "caller", **by_schema}):
+                    answer = self.ask(self.server, path, **asked, **one, tool_choice=choice)
+                    self.assertEqual(answer.status, 400, (path, choice, answer))
+                    self.assertIn("no call can be required", answer.json()["error"]["message"])
+                answer = self.ask(self.server, path, model="caller", **asked, tool_choice=choice, parallel_tool_calls=False)
+                self.assertEqual(answer.status, 200, answer)
+            self.assertEqual(self.ask(self.server, path, model="tiny", **asked).status, 200)
+            self.assertEqual(self.ask(self.server, path, model="caller", **asked, **by_schema).status, 200)
+
     def test_answers_follow_the_schema(self):
         for schema, pattern in (({"type": "string", "pattern": "b"}, '"[^"]*b[^"]*"'), ({"type": "string", "pattern": r'^\d{2}[^x-z"]$'}, r'"[0-9]{2}[^x-z"]"'),
                                 ({"type": "string", "format": "ipv4"}, r'"(\d{1,3}\.){3}\d{1,3}"'), ({"type": "integer", "exclusiveMinimum": 3, "maximum": 9}, "[4-9]"),
