@@ -12,6 +12,7 @@
 #include "onnx/config.h"
 #include "onnx/devices.h"
 #include "onnx/environment.h"
+#include "onnx/locales.h"
 #include "onnx/ort_library.h"
 #include "onnx/session_options.h"
 
@@ -39,6 +40,7 @@ class Host : OnlyCopy, public backend::HostOf<BackendConfig, OrtLibrary> {
       : HostOf(services, config),
         environment_(library_, log(), config_.threads, config_.spinning),
         cache_(config_.cache_bytes) {
+    ReadLocales();
     Describe("ONNX Runtime", DevicesText(AvailableProviders(library_)));
   }
 

@@ -10,6 +10,9 @@ namespace {
 
 constexpr uint64_t kGibibyte = uint64_t{1} << 30;
 
+// Its StringNormalizer takes a locale, which the backend reads before the seal.
+SandboxOptions OnnxRuntime() { return {.readable = {"/usr/lib/locale"}}; }
+
 // It compiles each model. For each it also lists its own folder, and checks whether a file exists.
 SandboxOptions OpenVino() {
   return {.more_calls = {"fcntl", "getdents64", "newfstatat", "openat", "stat"}, .exec_memory = true};
@@ -47,6 +50,7 @@ SandboxOptions Llama() {
 }
 
 SandboxOptions Special(std::string_view backend, bool has_exec_memory) {
+  if (backend == "onnx") return OnnxRuntime();
   if (backend == "openvino") return OpenVino();
   if (backend == "torch") return Torch();
   if (backend == "tensorflow") return TensorFlow(has_exec_memory);
@@ -59,7 +63,7 @@ SandboxOptions Special(std::string_view backend, bool has_exec_memory) {
 SandboxOptions SandboxOptionsOf(std::string_view backend, bool has_exec_memory) {
   SandboxOptions options = Special(backend, has_exec_memory);
   // Without these some frameworks compute with slower kernels, and TensorFlow does not compute at all.
-  options.readable = {"/proc/cpuinfo", "/sys/devices/system", "/dev/urandom"};
+  options.readable.insert(options.readable.end(), {"/proc/cpuinfo", "/sys/devices/system", "/dev/urandom"});
   // For backends that take turns in redirecting their framework's stderr. The file reveals much about this process.
   if (!options.reads_when_sealed()) options.readable.push_back("/proc/self");
   return options;

@@ -1,6 +1,9 @@
 // Tensors of strings, and the maps of ZipMap.
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
+#include "support/echo.h"
+#include "support/files.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -59,18 +62,45 @@ TEST(OnnxStrings, OfLabelEncodersGoBothWays) {
   EXPECT_THAT(TextsOf(Compute(texts, {in})), ElementsAre("dog", "?", "cat"));
 }
 
+// Capitals of all words but "the".
+std::string Capitals(const char* locale) {
+  return ModelOf({.nodes = {Node("StringNormalizer", {"x"}, {"y"})
+                                .Add(5, TextAttribute("case_change_action", "UPPER"))
+                                .Add(5, TextAttribute("locale", locale))
+                                .Add(5, IntAttribute("is_case_sensitive", 1))
+                                .Add(5, TextsAttribute("stopwords", {"the"}))},
+                  .inputs = {Value("x", kString, {kUnknown})},
+                  .outputs = {Value("y", kString, {kUnknown})}});
+}
+
 TEST(OnnxStrings, OfStringNormalizersAreAsManyAsAreLeft) {
   const Host host;
-  const LoadedModel model(host, ModelOf({.nodes = {Node("StringNormalizer", {"x"}, {"y"})
-                                                       .Add(5, TextAttribute("case_change_action", "UPPER"))
-                                                       .Add(5, TextAttribute("locale", "C"))
-                                                       .Add(5, IntAttribute("is_case_sensitive", 1))
-                                                       .Add(5, TextsAttribute("stopwords", {"the"}))},
-                                         .inputs = {Value("x", kString, {kUnknown})},
-                                         .outputs = {Value("y", kString, {kUnknown})}}));
+  const LoadedModel model(host, Capitals("C"));
   Context context(model);
   EXPECT_THAT(TextsOf(Compute(&context, {Strings({3}, {"the", "blue", "sky"})})), ElementsAre("BLUE", "SKY"));
   EXPECT_THAT(TextsOf(Compute(&context, {Strings({4}, {"a", "the", "b", "c"})})), ElementsAre("A", "B", "C"));
+}
+
+// glibc reads a locale from files, which a sealed worker cannot open. Debian always has this one.
+TEST(OnnxStrings, OfStringNormalizersHaveTheirLocaleInWorkers) {
+  const testing::TestFolder folder;
+  testing::Log log;
+  const testing::HostPtr host =
+      testing::EchoHost(log,
+                        "worker = '" + testing::WorkerFile() + "'\n[models.capitals]\npath = '" +
+                            folder.Write("capitals.onnx", Capitals("C.UTF-8")) + "'\nisolate = true\n",
+                        std::filesystem::path(testing::BackendFile("onnx")).parent_path());
+  const testing::GuestPtr guest = testing::NewGuest(host.get());
+  testing::FakeGuest calls(guest.get());
+  const Tensor in = Strings({2}, {"the", "gr\u00fcn"});
+  const uint32_t context = calls.NewContext("capitals");
+  ASSERT_EQ(calls.SetInput(context, 0, {2, 9}, testing::kTypeOf<uint8_t>,
+                           std::vector<uint8_t>(in.bytes.begin(), in.bytes.end())),
+            testing::kSuccess)
+      << log.Last();
+  ASSERT_EQ(calls.Compute(context), testing::kSuccess) << log.Last();
+  const auto out = calls.Output<uint8_t>(context);
+  EXPECT_THAT(TextsOf({WASINN_DTYPE_U8, {1, 9}, std::string(out.begin(), out.end())}), ElementsAre("GR\u00dcN"));
 }
 
 TEST(OnnxStrings, AreCountedByTfIdfVectorizers) {
