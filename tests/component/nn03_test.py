@@ -36,6 +36,10 @@ class Nn03Test(CommandTest):
         self.check(self.run_guest("speak", "s", "x", "one two", models=models), out="x: one \nx: two\n", err="")
         self.check(self.run_guest("speak", "n", "x", "one two", models=models), code=1, out="x: one \necho: no room is left")
 
+    def test_a_stream_ends_with_its_context(self):
+        models = {"s": "in x u8 -1 opaque\npieces 4\n"}
+        self.check(self.run_guest("orphan", "s", "x", "one two", models=models), code=1, out="one \nthe compute was cancelled, since its context or guest was closed: ")
+
     def test_pieces_of_a_stream_and_of_generate_are_the_same(self):
         models = {"s": "in prompt u8 -1 opaque\nin options u8 -1 opaque\npieces 4\n"}
         for word in ("stream", "generate"):

@@ -43,6 +43,7 @@ impl wasip3::exports::cli::run::Guest for Program {
             ["same", model, input, dims] => same(model, input, dims).await,
             ["drop", model, slow] => drop_some(model, slow).await,
             ["speak", model, input, text] => speak(model, input, text).await,
+            ["orphan", model, input, text] => orphan(model, input, text).await,
             ["hoard", model] => hoard(model).await,
             ["generate", model, tokens, prompt] => pieces::generate(model, tokens, prompt),
             ["stream", model, tokens, prompt] => pieces::stream(model, tokens, prompt).await,
@@ -135,6 +136,17 @@ async fn speak(model: &str, input: &str, text: &str) -> Result<(), ()> {
     while let Some((name, piece)) = pieces.next().await {
         println!("{name}: {}", String::from_utf8(piece).unwrap());
     }
+    outcome.await.map_err(said)
+}
+
+/// A stream whose context is dropped after the first piece.
+async fn orphan(model: &str, input: &str, text: &str) -> Result<(), ()> {
+    let context = open(model).await;
+    let prompt = Tensor::new(&[1], TensorType::U8, text.as_bytes());
+    let (mut pieces, outcome) = context.compute_stream(vec![(input.into(), prompt)]);
+    println!("{}", String::from_utf8(pieces.next().await.expect("a piece").1).unwrap());
+    drop(context);
+    assert!(pieces.next().await.is_none());
     outcome.await.map_err(said)
 }
 
