@@ -182,8 +182,8 @@ ATTACKS = {
 }
 
 
-def watch(port, stop, seen):
-    """Sends requests until `stop`, and puts (name, begin, seconds, status) of each into `seen`."""
+def watch(port, stop, seen, rounds):
+    """Sends requests until `stop`, and puts (name, begin, seconds, status) of each into `seen`. Counts the rounds."""
     records, connections = [], {}
     while not stop.is_set():
         for name, (path, body, headers) in WITNESSES.items():
@@ -200,7 +200,17 @@ def watch(port, stop, seen):
                 connections.pop(name).close()
             records.append((name, begin, time.monotonic() - begin, status))
             time.sleep(0.003)
+        rounds.value += 1
     seen.put(records)
+
+
+def window(seconds, rounds):
+    """Waits so long, and on a slow machine until each request was sent in it. Returns its begin and end."""
+    begin, last = time.monotonic(), rounds.value + 2
+    time.sleep(seconds)
+    while rounds.value < last and time.monotonic() < begin + servers.PATIENCE:
+        time.sleep(0.01)
+    return begin, time.monotonic()
 
 
 def summary_of(records, windows):
@@ -213,18 +223,16 @@ def summary_of(records, windows):
 
 
 def measure(server, attack, seconds, rounds):
-    stop, seen = multiprocessing.Event(), multiprocessing.Queue()
-    witness = multiprocessing.Process(target=watch, args=(server.ports["http"], stop, seen))
+    stop, seen, sent = multiprocessing.Event(), multiprocessing.Queue(), multiprocessing.Value("L")
+    witness = multiprocessing.Process(target=watch, args=(server.ports["http"], stop, seen, sent))
     witness.start()
     time.sleep(0.5)
     pathlib.Path(f"/proc/{server.process.pid}/clear_refs").write_text("5")  # resets the peak
     windows = {"quiet": [], "attack": []}
     for _ in range(rounds):
-        windows["quiet"].append((time.monotonic(), time.monotonic() + seconds))
-        time.sleep(seconds)
+        windows["quiet"].append(window(seconds, sent))
         with attack():
-            windows["attack"].append((time.monotonic(), time.monotonic() + seconds))
-            time.sleep(seconds)
+            windows["attack"].append(window(seconds, sent))
         time.sleep(0.5)
     stop.set()
     records = seen.get(timeout=2 * servers.PATIENCE)
