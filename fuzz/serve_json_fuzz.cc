@@ -14,9 +14,9 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/serve_checks.h"
-#include "serve/http/request_body.h"
 #include "serve/oip/json_tensor.h"
 #include "serve/oip/rest_message.h"
+#include "serve/tenants/memory_budget.h"
 
 namespace wasinn::fuzz {
 namespace {

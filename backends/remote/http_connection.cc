@@ -7,18 +7,14 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
-#include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/optional/optional.hpp>
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -28,6 +24,7 @@
 #include <vector>
 
 #include "remote/errors.h"
+#include "remote/http_body.h"
 #include "remote/http_pool.h"
 #include "remote/http_stream.h"
 
@@ -39,94 +36,23 @@ using boost::system::error_code;
 
 namespace {
 
-// One block that grows as bytes arrive: a length that a server announces allocates little by itself.
-class HttpMemory {
+// Calls `charge`, which may be empty, with the bytes so far.
+class BodyCharge {
  public:
-  // Allocates no more than this. `charge` may be empty.
-  void Limit(uint64_t bytes, Charge charge) {
-    most_ = std::min(most_, bytes);
-    charge_ = std::move(charge);
+  BodyCharge() = default;
+  explicit BodyCharge(Charge charge) : charge_(std::move(charge)) {}
+
+  bool Add(uint64_t bytes) {
+    bytes_ += bytes;
+    return charge_ == nullptr || charge_(bytes_);
   }
-  // The same, for the length that a server announces.
-  void Expect(uint64_t bytes) { most_ = std::min(most_, bytes); }
-  // Returns false if memory is missing or the charge refuses it.
-  bool Append(const void* data, size_t bytes) {
-    if (bytes == 0) return true;
-    if (bytes > capacity_ - size_) {
-      constexpr uint64_t kFirst = 64 << 10;
-      const uint64_t wanted = std::min<uint64_t>(std::max<uint64_t>(kFirst, capacity_ * uint64_t{2}), most_);
-      auto capacity = static_cast<size_t>(std::max<uint64_t>(wanted, size_ + bytes));
-      if (charge_ != nullptr && !charge_(capacity)) {
-        capacity = size_ + bytes;  // the limit may not allow more
-        if (!charge_(capacity)) return false;
-      }
-      void* const grown = std::realloc(block_.get(), capacity);
-      if (grown == nullptr) return false;
-      (void)block_.release();
-      block_.reset(static_cast<char*>(grown));
-      capacity_ = capacity;
-    }
-    std::memcpy(block_.get() + size_, data, bytes);
-    size_ += bytes;
-    return true;
-  }
-  // Returns the bytes, and leaves nothing.
-  grpc::ByteBuffer Take() {
-    if (size_ == 0) {
-      const grpc::Slice nothing;
-      return {&nothing, 1};
-    }
-    const size_t size = std::exchange(size_, 0);
-    capacity_ = 0;
-    const grpc::Slice slice(block_.release(), size, std::free);
-    return {&slice, 1};
-  }
-  size_t size() const { return size_; }
-  const char* data() const { return block_.get(); }
 
  private:
-  struct Free {
-    void operator()(char* block) const { std::free(block); }
-  };
-  std::unique_ptr<char, Free> block_;
-  size_t size_ = 0, capacity_ = 0;
-  uint64_t most_ = UINT64_MAX;
   Charge charge_;
+  uint64_t bytes_ = 0;
 };
 
-// A Body of Boost.Beast.
-struct HttpBody {
-  using value_type = HttpMemory;
-
-  static uint64_t size(const value_type& body) { return body.size(); }
-
-  class reader {
-   public:
-    template <bool is_request, typename Fields>
-    reader(http::header<is_request, Fields>& /*head*/, value_type& body) : body_(body) {}
-
-    void init(const boost::optional<uint64_t>& length, boost::beast::error_code& error) {
-      if (length) body_.Expect(*length);
-      error = {};
-    }
-    template <typename Buffers>
-    size_t put(const Buffers& buffers, boost::beast::error_code& error) {
-      size_t n = 0;
-      error = {};
-      for (const asio::const_buffer one : boost::beast::buffers_range_ref(buffers)) {
-        if (!body_.Append(one.data(), one.size())) error = asio::error::no_memory;
-        n += one.size();
-      }
-      return n;
-    }
-    void finish(boost::beast::error_code& error) { error = {}; }
-
-   private:
-    value_type& body_;
-  };
-};
-
-using HttpParser = http::response_parser<HttpBody>;
+using HttpParser = http::response_parser<HttpBody<BodyCharge>>;
 
 constexpr char kNoMemory[] = "no memory";  // a text this short needs no memory
 constexpr uint32_t kMostHead = 32 << 10;
@@ -156,7 +82,7 @@ Headers HeadersOf(const HttpParser& parser) {
 
 Reply ReplyOf(HttpParser& parser) {
   auto& answer = parser.get();
-  Reply reply{.status = StatusOf(answer.result_int(), {answer.body().data(), answer.body().size()}),
+  Reply reply{.status = StatusOf(answer.result_int(), answer.body().view()),
               .message = {},
               .was_answer = true,
               .headers = HeadersOf(parser)};
@@ -164,7 +90,10 @@ Reply ReplyOf(HttpParser& parser) {
   if (reply.status.ok() && !encoding.empty() && encoding != "identity") {
     reply.status = {grpc::INTERNAL, "the server's answer is compressed, although identity was requested"};
   }
-  reply.message = answer.body().Take();
+  const size_t size = answer.body().size();
+  char* const bytes = answer.body().Release();
+  const grpc::Slice slice = bytes == nullptr ? grpc::Slice() : grpc::Slice(bytes, size, std::free);
+  reply.message = {&slice, 1};
   return reply;
 }
 
@@ -285,7 +214,7 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
       parser.emplace();
       parser->header_limit(kMostHead);
       parser->body_limit(most_);
-      parser->get().body().Limit(most_, request_.charge);
+      parser->get().body() = HttpBytes(BodyCharge(request_.charge));
       const error_code error = co_await link_->stream().Read(*parser);
       if (error || parser->get().result_int() >= 200) co_return error;
     }
@@ -302,7 +231,7 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
     } else if (error == http::error::body_limit) {
       reply.status = {grpc::RESOURCE_EXHAUSTED,
                       fmt::format("the answer is larger than max_message_bytes allows: {}", most_)};
-    } else if (error == asio::error::no_memory) {
+    } else if (error == boost::system::errc::not_enough_memory) {
       reply.status = {grpc::RESOURCE_EXHAUSTED, "there is no memory for the answer"};
     } else {
       reply.status = {IsNoHttp(error) ? grpc::INTERNAL : grpc::UNAVAILABLE, WordsOfExchange(failed)};

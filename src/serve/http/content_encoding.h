@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "serve/http/http_server.h"
-#include "serve/http/request_body.h"
 #include "serve/oip/inference.h"
+#include "serve/tenants/memory_budget.h"
 #include "serve/threads/cancellation.h"
 #include "serve/threads/workers.h"
 

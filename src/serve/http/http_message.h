@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "serve/http/request_body.h"
 #include "serve/metrics/trace.h"
 #include "serve/oip/inference.h"
 #include "serve/tenants/memory_budget.h"

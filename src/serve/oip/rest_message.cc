@@ -9,9 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "serve/http/request_body.h"
 #include "serve/log.h"
 #include "serve/oip/json_tensor.h"
+#include "serve/tenants/memory_budget.h"
 
 namespace wasinn::serve {
 

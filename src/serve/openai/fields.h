@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "serve/http/request_body.h"
 #include "serve/openai/errors.h"
+#include "serve/tenants/memory_budget.h"
 
 namespace wasinn::serve::openai {
 

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "remote/http_body.h"
+
 namespace wasinn::serve {
 
 // Thread-safe.
@@ -73,5 +75,9 @@ class Charge {
   std::shared_ptr<MemoryBudget> budget_;
   uint64_t bytes_ = 0;
 };
+
+// The body of a request, charged as it comes.
+using RequestBytes = remote::HttpBytes<Charge>;
+using RequestBody = remote::HttpBody<Charge>;
 
 }  // namespace wasinn::serve

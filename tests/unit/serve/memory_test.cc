@@ -3,7 +3,6 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/system/errc.hpp>
 
-#include "serve/http/request_body.h"
 #include "serve/tenants/memory_budget.h"
 #include "support/test.h"
 

@@ -1,4 +1,4 @@
-// The body of a request: bytes that are charged as they arrive, whatever the header says about their number.
+// The body of a message of HTTP: bytes that are charged as they arrive, whatever the header says about their number.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -14,23 +14,22 @@
 #include <string_view>
 #include <utility>
 
-#include "serve/tenants/memory_budget.h"
+namespace wasinn::remote {
 
-namespace wasinn::serve {
-
-// Its memory grows in place, if the system can do that, and is only used when bytes come.
-class RequestBytes {
+// Its memory grows in place, if the system can do that, and is only used when bytes come. `Charge::Add(bytes)` returns
+// false if there is no room for so many more.
+template <typename Charge>
+class HttpBytes {
  public:
   static constexpr size_t kPadding = 64;  // bytes after the end, which simdjson may read
 
-  RequestBytes() = default;
-  explicit RequestBytes(Charge charge) : charge_(std::move(charge)) {}
+  HttpBytes() = default;
+  explicit HttpBytes(Charge charge) : charge_(std::move(charge)) {}
 
   std::string_view view() const { return {bytes_.get(), size_}; }
   size_t size() const { return size_; }
   Charge& charge() { return charge_; }
-
-  // False: neither the budget nor the memory has room for them.
+  // False: neither the charge nor the memory has room for them.
   [[nodiscard]] bool Append(const void* bytes, size_t size) {
     if (!charge_.Add(size) || !Reserve(size_ + size)) return false;
     std::memcpy(bytes_.get() + size_, bytes, size);
@@ -48,6 +47,11 @@ class RequestBytes {
     room_ = room;
     return true;
   }
+  // The caller frees the bytes, by std::free. NULL: there was never room for any.
+  char* Release() {
+    size_ = room_ = 0;
+    return bytes_.release();
+  }
 
  private:
   struct Free {
@@ -60,8 +64,9 @@ class RequestBytes {
 };
 
 // Beast's concept Body. Without room it ends in not_enough_memory.
-struct RequestBody {
-  using value_type = RequestBytes;                                             // NOLINT(readability-identifier-naming)
+template <typename Charge>
+struct HttpBody {
+  using value_type = HttpBytes<Charge>;                                        // NOLINT(readability-identifier-naming)
   static uint64_t size(const value_type& body) { return body.view().size(); }  // NOLINT(readability-identifier-naming)
 
   class reader {  // NOLINT(readability-identifier-naming)
@@ -96,4 +101,4 @@ struct RequestBody {
   };
 };
 
-}  // namespace wasinn::serve
+}  // namespace wasinn::remote
