@@ -139,7 +139,7 @@ void ReadServe(const Section& section, ServeOptions& options) {
   section.String("api_key", options.api_key);
   ReadRepository(section, options.repository);
   for (const std::string& origin : section.Strings("allow_origins")) {
-    options.allowed_origins.insert(OrThrow(ParseOrigin(origin)));
+    options.allowed_origins.insert(ParseOrigin(origin));
   }
   CheckTls(options.tls);
 }

@@ -15,11 +15,9 @@
 namespace wasinn::serve {
 namespace {
 
-Outcome<std::unique_ptr<const GuestSettings>> OwnSettings(const ServeOptions& options, const std::string& toml) {
+std::unique_ptr<const GuestSettings> OwnSettings(const ServeOptions& options, const std::string& toml) {
   if (toml.empty()) return nullptr;
-  auto settings = GuestSettings::Make(options, toml);
-  if (!settings) return std::unexpected(std::move(settings.error()));
-  return std::make_unique<const GuestSettings>(std::move(*settings));
+  return std::make_unique<const GuestSettings>(GuestSettings::Make(options, toml));
 }
 
 // There is nobody to whom places for computes could be left.
@@ -42,7 +40,7 @@ void Generation::MakeRepository(const Shared& shared, const Generation* last) {
   flags.has_one_guest = is_alone;
   flags.spans = [statistics = shared.statistics](const wasinn_span& span) { statistics->Add(span); };
   repository_ = std::make_shared<Repository>(OrThrow(cli::MakeHost(flags)), options_->repository, shared.statistics);
-  OrThrow(last == nullptr ? repository_->Preload() : repository_->LoadAsIn(*last->repository_));
+  last == nullptr ? repository_->Preload() : repository_->LoadAsIn(*last->repository_);
 }
 
 void Generation::WarnOfNames() const {

@@ -138,7 +138,7 @@ void AddPair(CLI::App& app, const char* flag, const char* form, std::function<vo
 }
 
 settings::Parsed<std::string> ReadOrigin(const std::string& text) {
-  auto origin = ParseOrigin(text);
+  auto origin = Try([&] { return ParseOrigin(text); });
   if (!origin) return std::unexpected(std::move(origin.error().message));
   return std::move(*origin);
 }
@@ -235,7 +235,7 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
 
 // Errors that may come from the file, from flags, or from both together. Throws Failure, like the next ones.
 void Check(ServeOptions& options, const CLI::App& app) {
-  (void)OrThrow(ParseAddress(options.host));
+  (void)ParseAddress(options.host);
   if (options.max_body_bytes > options.max_memory_in_flight) {
     ThrowInvalid(
         "max_body_bytes (--max-body), {}, is more than max_bytes_in_flight "

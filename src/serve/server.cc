@@ -51,7 +51,7 @@ constexpr std::chrono::hours kLoadPatience{24};
 constexpr unsigned kLastSeconds = 5;
 
 // Want of memory ends what was begun, and nothing else.
-void Try(const auto& what) {
+void LogThrown(const auto& what) {
   try {
     what();
   } catch (const std::exception& error) {
@@ -92,7 +92,7 @@ int MostDescriptors(const ServeOptions& options) {
 }
 
 void WarnOfStrangers(const ServeOptions& options) {
-  const auto address = ParseAddress(options.host);
+  const auto address = Try([&] { return ParseAddress(options.host); });
   if (!address || address->is_loopback() || !options.tenants.empty() || !options.tls.client_ca.empty()) return;
   Log(WASINN_LOG_WARNING,
       "whoever reaches {} may ask for every model: nobody needs a key (--api-key, tenants) or a certificate "
@@ -227,7 +227,7 @@ class Server {
     };
     if (http_options_.tls != nullptr) has_read("certificates", [this] { http_options_.tls->Load(); });
     AccessLog* const log = http_options_.access_log.get();
-    if (log != nullptr) has_read("access log", [log] { OrThrow(log->Reopen()); });
+    if (log != nullptr) has_read("access log", [log] { log->Reopen(); });
     return has_read("configuration", [this] { ReadConfiguration(); });
   }
 
@@ -268,18 +268,18 @@ class Server {
   }
 
   void ReadAndWrite() {
-    while (!context_.stopped()) Try([this] { context_.run(); });
+    while (!context_.stopped()) LogThrown([this] { context_.run(); });
   }
 
   void Sweep() {
     if (Clock::now() < next_sweep_) return;
     next_sweep_ = Clock::now() + kTick;
-    Try([this] { workers_.Sweep(); });
-    Try([this] { loads_.Sweep(); });
-    Try([this] {
-      for (const auto& generation : gate_.All()) Try([&] { generation->Sweep(); });
+    LogThrown([this] { workers_.Sweep(); });
+    LogThrown([this] { loads_.Sweep(); });
+    LogThrown([this] {
+      for (const auto& generation : gate_.All()) LogThrown([&] { generation->Sweep(); });
     });
-    Try([this] { grpc_.Sweep(); });
+    LogThrown([this] { grpc_.Sweep(); });
   }
 
   asio::awaitable<Response> AnswerMetrics(Exchange& exchange) {
@@ -310,8 +310,8 @@ class Server {
     for (const auto& generation : gate_.All()) generation->repository().host().StopLoads();
     ports_.Close();
     rest_.Drain();
-    Try([this] { http_.Drain(); });
-    Try([this] { metrics_.Drain(); });
+    LogThrown([this] { http_.Drain(); });
+    LogThrown([this] { metrics_.Drain(); });
     const auto drain_grpc = [this] {  // which waits for the last answer
       grpc_.Drain(std::chrono::system_clock::now() + options_.drain);
       is_grpc_drained_.store(true, std::memory_order_release);
@@ -364,7 +364,7 @@ int Serve(const std::function<ServeOptions()>& read) try {
   std::shared_ptr<Tls> tls;
   if (!options.tls.certificate.empty()) tls = std::make_shared<Tls>(options.tls);
   std::shared_ptr<AccessLog> access_log;
-  if (!options.access_log.empty()) access_log = OrThrow(AccessLog::Open(options.access_log));
+  if (!options.access_log.empty()) access_log = AccessLog::Open(options.access_log);
   openai::Fields::is_strict = options.is_strict;
   Server server(options, read, std::move(tls), std::move(access_log));
   server.Open(options);

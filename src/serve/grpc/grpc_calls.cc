@@ -78,6 +78,7 @@ GrpcCall::~GrpcCall() {
 }
 
 grpc::Status GrpcCall::Admit(const Gate& gate) {
+  if (is_one_too_many_) return {grpc::RESOURCE_EXHAUSTED, "there are as many calls as may be"};
   auto admitted = gate.Admit(MetadataOf(context_, "authorization"));
   if (!admitted) {
     return {admitted.error().needs_key ? grpc::UNAUTHENTICATED : grpc::RESOURCE_EXHAUSTED,
@@ -159,7 +160,7 @@ Failure CaughtFailure() {
 }
 
 void GrpcBidi::Begin(const Gate& gate) {
-  grpc::Status admitted = is_one_too_many() ? TooManyCalls() : Admit(gate);
+  grpc::Status admitted = Admit(gate);
   admitted.ok() ? ReadNext() : End(std::move(admitted));
 }
 

@@ -67,10 +67,8 @@ class GrpcCalls {
 // The common part of calls' reactors. Both arguments outlive it.
 class GrpcCall : public boost::intrusive::list_base_hook<> {
  public:
-  // Whether there are too many: then this one only gets that answer.
-  bool is_one_too_many() const { return is_one_too_many_; }
   Cancellation& cancellation() { return cancellation_; }
-  // Finds its tenant; OK: there is one, and `admission` is set.
+  // Finds its tenant; OK: there is one, `admission` is set, and there are not too many calls.
   grpc::Status Admit(const Gate& gate);
   // Whether the configuration was read again: then it uses an old one.
   bool is_outdated(const Gate& gate) const { return gate.current() != admission_.generation; }
@@ -116,7 +114,7 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
   grpc::CallbackServerContext& context_;
   std::atomic<MinDataRate::Clock::rep> deadline_{MinDataRate::Clock::time_point::max().time_since_epoch().count()};
   std::atomic<MinDataRate::Clock::rep> rests_since_{kBusy};  // for its client's next request
-  bool is_one_too_many_ = false;
+  bool is_one_too_many_ = false;  // there are more calls than may be: it only gets that answer
   Cancellation cancellation_;
   Admission admission_;
   const char* const method_;
@@ -128,7 +126,6 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
 
 // Failures as gRPC's statuses.
 grpc::Status ToGrpc(const Failure& failure);
-inline grpc::Status TooManyCalls() { return {grpc::RESOURCE_EXHAUSTED, "there are as many calls as may be"}; }
 
 // The caught exception: a Failure, lack of memory, or the server's own.
 Failure CaughtFailure();

@@ -82,29 +82,29 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   void Read() {
     if (std::exchange(is_read_, true)) return;
     if (IsCompressed(message_)) {
-      OrThrow(InflateMessage(message_, service_.parts_.most_message, tenant().budget(), &call_.cancellation()));
+      InflateMessage(message_, service_.parts_.most_message, tenant().budget(), &call_.cancellation());
     } else if (!charge_.Add(message_.Length())) {
       throw NoMemory();
     }
     grpc::ProtoBufferReader reader(&message_);
-    OrThrow(ReadRequest(reader, static_cast<int>(message_.Length()), charge_, request_));
+    ReadRequest(reader, static_cast<int>(message_.Length()), charge_, request_);
     call_.about().model = Bounded(request_.infer.model, kMostLogged);
-    OrThrow(models().CheckServed(tenant(), request_.infer.model, request_.infer.version));
+    models().CheckServed(tenant(), request_.infer.model, request_.infer.version);
   }
   void Load() {
     is_loaded_ = true;
-    OrThrow(models().CheckReady(tenant(), request_.infer.model, request_.infer.version));
-    if (ComesInPieces()) texts_ = OrThrow(call_.admission().generation->texts().Open(tenant(), OrThrow(TextName())));
+    models().CheckReady(tenant(), request_.infer.model, request_.infer.version);
+    if (ComesInPieces()) texts_ = call_.admission().generation->texts().Open(tenant(), TextName());
   }
   Bytes Infer() {
     Read();
-    return Write(OrThrow(models().Infer(tenant(), request_.infer, &call_.cancellation())),
+    return Write(models().Infer(tenant(), request_.infer, &call_.cancellation()),
                  part_ == nullptr ? GrpcForm::kResponse : GrpcForm::kStreamFinal);
   }
   // A text, of which each piece is a response.
   Bytes Generate() {
     const InferRequest& infer = request_.infer;
-    TextModels::Name name = OrThrow(TextName());
+    TextModels::Name name = TextName();
     openai::TextWork work{.models = models(),
                           .tenant = tenant(),
                           .workers = *texts_,
@@ -137,22 +137,19 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
            std::ranges::all_of(infer.outputs, [](const std::string& name) { return name == kCompletion; }) &&
            !asks_otherwise(TextIn(infer, kOptions)) && models().Generates(infer.model, infer.version);
   }
-  Outcome<TextModels::Name> TextName() const {
-    auto version = models().VersionOf(request_.infer.model, request_.infer.version);
-    if (!version) return std::unexpected(std::move(version.error()));
-    return TextModels::Name{request_.infer.model, std::move(*version), ""};
+  TextModels::Name TextName() const {
+    return {request_.infer.model, models().VersionOf(request_.infer.model, request_.infer.version), ""};
   }
   // Whether what follows waits for no load.
   bool IsLoaded() {
     const InferRequest& infer = request_.infer;
-    if (!models().IsLoaded(tenant(), infer.model, infer.version).value_or(false)) return false;
+    if (!Try([&] { return models().IsLoaded(tenant(), infer.model, infer.version); }).value_or(false)) return false;
     if (!ComesInPieces()) return true;
-    const auto name = TextName();
-    if (name) texts_ = call_.admission().generation->texts().WorkersOf(*name);
+    texts_ = call_.admission().generation->texts().WorkersOf(TextName());
     return texts_ != nullptr;
   }
   Bytes Write(InferResponse response, GrpcForm form) const {
-    return OrThrow(WriteResponse(std::move(response), request_.id, form, Charge(tenant().budget())));
+    return WriteResponse(std::move(response), request_.id, form, Charge(tenant().budget()));
   }
   Workers::Job JobOf(void (Inference::*step)()) {
     const auto self = shared_from_this();

@@ -30,14 +30,13 @@ struct GrpcRequest {
 
 // A ModelInferRequest of `size` bytes. Tensors refer to contiguous bytes of the message, which must outlive the
 // request; other memory is added to `charge`. After an error, `request` has everything that was read before.
-Outcome<void> ReadRequest(google::protobuf::io::ZeroCopyInputStream& message, int size, Charge& charge,
-                          GrpcRequest& request);
+void ReadRequest(google::protobuf::io::ZeroCopyInputStream& message, int size, Charge& charge, GrpcRequest& request);
 
 // A ModelInferResponse, or one inside of a ModelStreamInferResponse: the last one to its request, or not.
 enum class GrpcForm { kResponse, kStreamPart, kStreamFinal };
 
 // Writes every output as raw bytes, and adds them to `charge`, which is kept until they are written.
-Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::string& id, GrpcForm form, Charge charge);
+grpc::ByteBuffer WriteResponse(InferResponse response, const std::string& id, GrpcForm form, Charge charge);
 
 // A ModelStreamInferResponse with the error of one request.
 grpc::ByteBuffer WriteError(const std::string& id, const std::string& message);

@@ -65,7 +65,7 @@ Parameter ReadParameter(std::span<const uint8_t> entry) {
 // Appends elements to a tensor, as many as its shape has.
 class ContentsSink {
  public:
-  explicit ContentsSink(InputTensor& tensor) : tensor_(tensor), elements_(OrThrow(CountElements(tensor))) {}
+  explicit ContentsSink(InputTensor& tensor) : tensor_(tensor), elements_(CountElements(tensor)) {}
 
   uint64_t elements() const { return elements_; }
   bool Add(std::span<const uint8_t> bytes) {
@@ -234,7 +234,7 @@ class MessageReader {
         LogIgnored("/v2", "inputs.parameters.", parameter);
       } else if (field.number == Input::kShapeFieldNumber && field.HasVarints()) {
         RequireWellFormed(base::ForEachVarint(field, [&](uint64_t dim) {
-          OrThrow(AddDim(tensor, static_cast<int64_t>(dim)));
+          AddDim(tensor, static_cast<int64_t>(dim));
           return true;
         }));
       }
@@ -278,13 +278,8 @@ std::string ToText(std::span<const uint8_t> bytes) {
   return text;
 }
 
-Outcome<void> ReadRequest(ZeroCopyInputStream& message, int size, Charge& charge, GrpcRequest& request) {
-  try {
-    MessageReader(message, charge, request).Read(size);
-    return {};
-  } catch (Failure& failure) {
-    return std::unexpected(std::move(failure));
-  }
+void ReadRequest(ZeroCopyInputStream& message, int size, Charge& charge, GrpcRequest& request) {
+  MessageReader(message, charge, request).Read(size);
 }
 
 }  // namespace wasinn::serve

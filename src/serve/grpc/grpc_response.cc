@@ -70,7 +70,7 @@ size_t HeadSize(int field, uint64_t size) {
 
 }  // namespace
 
-Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::string& id, GrpcForm form, Charge charge) {
+grpc::ByteBuffer WriteResponse(InferResponse response, const std::string& id, GrpcForm form, Charge charge) {
   constexpr int kRaw = inference::ModelInferResponse::kRawOutputContentsFieldNumber;
   inference::ModelInferResponse message;
   message.set_model_name(response.model);
@@ -91,9 +91,9 @@ Outcome<grpc::ByteBuffer> WriteResponse(InferResponse response, const std::strin
   const std::string text = message.SerializeAsString();
   const uint64_t size = text.size() + heads + bytes;
   if (size > INT_MAX - HeadSize(1, INT_MAX)) {
-    return Refuse(WASINN_ERROR_TOO_LARGE, "the outputs have {} bytes, and a message of gRPC fewer than 2 GiB", bytes);
+    Throw(WASINN_ERROR_TOO_LARGE, "the outputs have {} bytes, and a message of gRPC fewer than 2 GiB", bytes);
   }
-  if (!charge.Add(bytes)) return std::unexpected(NoMemory());
+  if (!charge.Add(bytes)) throw NoMemory();
   Pieces pieces(std::make_shared<Charge>(std::move(charge)));
   if (form != GrpcForm::kResponse) {
     pieces.AppendHead(inference::ModelStreamInferResponse::kInferResponseFieldNumber, size);

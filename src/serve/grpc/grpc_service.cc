@@ -26,8 +26,7 @@ using nlohmann::json;
 void Fill(const json& told, google::protobuf::Message& message) {
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
-  const std::string text = told.dump(-1, ' ', false, json::error_handler_t::replace);
-  const auto filled = google::protobuf::util::JsonStringToMessage(text, &message, options);
+  const auto filled = google::protobuf::util::JsonStringToMessage(Dump(told), &message, options);
   if (!filled.ok()) throw Failure{WASINN_ERROR_RUNTIME, filled.ToString()};
 }
 
@@ -55,13 +54,13 @@ std::string NameIn(const Request& request) {
 template <typename Request>
 bool NeedsLoad(const Admission& admission, const Request& request) {
   if constexpr (requires { request.version(); }) {
-    return !ModelsOf(admission).IsLoaded(*admission.tenant, request.name(), request.version()).value_or(true);
+    return !ModelsOf(admission).IsLoaded(*admission.tenant, request.name(), request.version());
   }
   return false;
 }
 
 template <typename Request>
-Outcome<Place> PlaceFor(const Admission& admission, const Request& request) {
+Place PlaceFor(const Admission& admission, const Request& request) {
   const Catalog& models = ModelsOf(admission);
   if constexpr (std::is_same_v<Request, inference::RepositoryModelLoadRequest>) {
     return models.PlaceOfLoad(*admission.tenant, request.model_name());
@@ -79,7 +78,7 @@ template <typename Message>
 bool Parse(const grpc::ByteBuffer& bytes, Message& message, const Tenant& tenant) {
   if (bytes.Length() > kMostRequest) return false;
   grpc::ByteBuffer copy(bytes);  // a copy of references
-  if (IsCompressed(copy) && !InflateMessage(copy, kMostRequest, tenant.budget(), nullptr)) return false;
+  if (IsCompressed(copy) && !Try([&] { InflateMessage(copy, kMostRequest, tenant.budget(), nullptr); })) return false;
   return grpc::SerializationTraits<Message>::Deserialize(&copy, &message).ok();
 }
 
@@ -87,23 +86,21 @@ bool Parse(const grpc::ByteBuffer& bytes, Message& message, const Tenant& tenant
 
 bool IsCompressed(const grpc::ByteBuffer& message) { return grpc::internal::GrpcByteBufferPeer::IsCompressed(message); }
 
-Outcome<void> InflateMessage(grpc::ByteBuffer& message, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
-                             const Cancellation* cancellation) {
+void InflateMessage(grpc::ByteBuffer& message, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
+                    const Cancellation* cancellation) {
   Charge together(budget);
   grpc::Slice compressed;
   if (!together.Add(message.Length()) || !message.DumpToSingleSlice(&compressed).ok()) {
-    return std::unexpected(NoMemory());
+    throw NoMemory();
   }
   auto inflated =
       Inflate({reinterpret_cast<const char*>(compressed.begin()), compressed.size()}, most, budget, cancellation);
-  if (!inflated) return std::unexpected(std::move(inflated.error()));
-  auto kept = std::make_unique<RequestBytes>(std::move(*inflated));
+  auto kept = std::make_unique<RequestBytes>(std::move(inflated));
   const grpc::Slice whole(
       const_cast<char*>(kept->view().data()), kept->size(), [](void* it) { delete static_cast<RequestBytes*>(it); },
       kept.get());
   (void)kept.release();
   message = grpc::ByteBuffer(&whole, 1);
-  return {};
 }
 
 template <typename Request, typename Response, typename Answer>
@@ -131,9 +128,6 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
     };
     if (where == Where::kHereForAnybody) {  // however many there are: health checks are answered
       call->AdmitAnybody(gate_);
-    } else if (call->is_one_too_many()) {
-      call->End(TooManyCalls());
-      return call;
     } else if (grpc::Status admitted = call->Admit(gate_); !admitted.ok()) {
       call->End(std::move(admitted));
       return call;
@@ -142,7 +136,7 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
     call->about().model = Bounded(NameIn(*message), kMostLogged);
     if (!is_request) throw Invalid("the message is not a request of this call");
     if (where == Where::kOnLoader || (where == Where::kWhereLoaded && NeedsLoad(call->admission(), *message))) {
-      const Place place = OrThrow(PlaceFor(call->admission(), *message));
+      const Place place = PlaceFor(call->admission(), *message);
       const Share& share = call->admission().tenant->share();
       if (!parts_.loads.Begin({run, end, &share, &call->cancellation(), place})) throw Workers::TooMany();
     } else {
@@ -156,10 +150,6 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
 
 GrpcService::Reactor* GrpcService::ModelInfer(Context* context, const Bytes* request, Bytes* response) {
   auto* call = new GrpcUnary(parts_.calls, *context, "ModelInfer", *request);
-  if (call->is_one_too_many()) {
-    call->End(TooManyCalls());
-    return call;
-  }
   if (grpc::Status admitted = call->Admit(gate_); !admitted.ok()) {
     call->End(std::move(admitted));
     return call;
@@ -187,7 +177,7 @@ GrpcService::Reactor* GrpcService::ServerReady(Context* context, const Bytes* re
       Where::kHereForAnybody, context, *request, *response,
       [this](const Admission& admission, const auto&, auto& told) {
         const bool is_draining = is_draining_.load(std::memory_order_relaxed);
-        told.set_ready(!is_draining && admission.generation->repository().CheckReady().has_value());
+        told.set_ready(!is_draining && Try([&] { admission.generation->repository().CheckReady(); }));
       });
 }
 
@@ -200,7 +190,8 @@ GrpcService::Reactor* GrpcService::ServerMetadata(Context* context, const Bytes*
 GrpcService::Reactor* GrpcService::ModelReady(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelReadyRequest, inference::ModelReadyResponse>(
       Where::kHere, context, *request, *response, [](const Admission& admission, const auto& message, auto& told) {
-        const auto ready = ModelsOf(admission).LookReady(*admission.tenant, message.name(), message.version());
+        const auto ready =
+            Try([&] { ModelsOf(admission).LookReady(*admission.tenant, message.name(), message.version()); });
         if (!ready && ready.error().code == WASINN_ERROR_NOT_FOUND) throw Failure(ready.error());
         told.set_ready(ready.has_value());
       });
@@ -210,7 +201,7 @@ GrpcService::Reactor* GrpcService::ModelMetadata(Context* context, const Bytes* 
   return Call<inference::ModelMetadataRequest, inference::ModelMetadataResponse>(
       Where::kWhereLoaded, context, *request, *response,
       [](const Admission& admission, const auto& message, auto& told) {
-        Fill(OrThrow(ModelsOf(admission).Metadata(*admission.tenant, message.name(), message.version())), told);
+        Fill(ModelsOf(admission).Metadata(*admission.tenant, message.name(), message.version()), told);
       });
 }
 
@@ -218,8 +209,7 @@ GrpcService::Reactor* GrpcService::ModelConfig(Context* context, const Bytes* re
   return Call<inference::ModelConfigRequest, inference::ModelConfigResponse>(
       Where::kWhereLoaded, context, *request, *response,
       [](const Admission& admission, const auto& message, auto& told) {
-        Fill(OrThrow(ModelsOf(admission).Config(*admission.tenant, message.name(), message.version())),
-             *told.mutable_config());
+        Fill(ModelsOf(admission).Config(*admission.tenant, message.name(), message.version()), *told.mutable_config());
       });
 }
 
@@ -231,8 +221,8 @@ GrpcService::Reactor* GrpcService::ModelStatistics(Context* context, const Bytes
           return Fill(parts_.statistics.All([&](const std::string& model) { return tenant.Sees(model); }), told);
         }
         Catalog& models = ModelsOf(admission);
-        OrThrow(models.CheckServed(tenant, message.name(), message.version()));
-        const std::string version = OrThrow(models.VersionOf(message.name(), message.version()));
+        models.CheckServed(tenant, message.name(), message.version());
+        const std::string version = models.VersionOf(message.name(), message.version());
         Fill(parts_.statistics.Of(message.name(), message.version(), version), told);
       });
 }
@@ -247,15 +237,15 @@ GrpcService::Reactor* GrpcService::RepositoryIndex(Context* context, const Bytes
 GrpcService::Reactor* GrpcService::RepositoryModelLoad(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryModelLoadRequest, inference::RepositoryModelLoadResponse>(
       Where::kOnLoader, context, *request, *response, [](const Admission& admission, const auto& message, auto&) {
-        for (const auto& [name, value] : message.parameters()) OrThrow(CheckLoadParameter(name));
-        OrThrow(ModelsOf(admission).Load(*admission.tenant, message.model_name()));
+        for (const auto& [name, value] : message.parameters()) CheckLoadParameter(name);
+        ModelsOf(admission).Load(*admission.tenant, message.model_name());
       });
 }
 
 GrpcService::Reactor* GrpcService::RepositoryModelUnload(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryModelUnloadRequest, inference::RepositoryModelUnloadResponse>(
       Where::kOnLoader, context, *request, *response, [](const Admission& admission, const auto& message, auto&) {
-        OrThrow(ModelsOf(admission).Unload(*admission.tenant, message.model_name()));
+        ModelsOf(admission).Unload(*admission.tenant, message.model_name());
       });
 }
 

@@ -34,9 +34,10 @@ using Service = S::WithRawCallbackMethod_ServerLive<S::WithRawCallbackMethod_Ser
 
 // Messages that clients compress. gRPC would expand them without a limit, so it passes them on unchanged.
 bool IsCompressed(const grpc::ByteBuffer& message);
-// Expands a compressed message: at most `most` bytes, charged to `budget` during the life of the message.
-Outcome<void> InflateMessage(grpc::ByteBuffer& message, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
-                             const Cancellation* cancellation);
+// Expands a compressed message: at most `most` bytes, charged to `budget` during the life of the message. Throws
+// Failure.
+void InflateMessage(grpc::ByteBuffer& message, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
+                    const Cancellation* cancellation);
 
 class GrpcUnary;
 

@@ -130,15 +130,14 @@ asio::awaitable<std::optional<Response>> InflateRequest(Exchange& exchange, uint
   }
   const Tenant& tenant = *exchange.admission.tenant;
   const std::shared_ptr<Cancellation> cancellation = exchange.watch();
-  std::function<Outcome<void>()> inflate = [&]() -> Outcome<void> {
-    auto inflated = Inflate(request.body().view(), most, tenant.budget(), cancellation.get());
-    if (!inflated) return std::unexpected(std::move(inflated.error()));
-    request.body() = std::move(*inflated);
-    return {};
+  std::function<RequestBytes()> inflate = [&] {
+    return Inflate(request.body().view(), most, tenant.budget(), cancellation.get());
   };
-  const auto done = co_await workers.Do(std::move(inflate), tenant.share(), cancellation.get(), kCoding);
-  if (!done) co_return ToResponse(done.error());
-  if (!*done) co_return ToResponse(done->error());
+  try {
+    request.body() = co_await workers.Do(std::move(inflate), tenant.share(), cancellation.get(), kCoding);
+  } catch (const Failure& failure) {
+    co_return ToResponse(failure);
+  }
   co_return std::nullopt;
 }
 
@@ -151,41 +150,44 @@ asio::awaitable<Response> DeflateResponse(Exchange& exchange, Response response,
   std::function<std::optional<std::string>()> deflate = [&] {
     return Deflate(response, std::string_view(coding) == "gzip", charge);
   };
-  Outcome<std::optional<std::string>> deflated = std::nullopt;
-  if (size <= kMostInline) {
-    deflated = deflate();
-  } else {
-    deflated = co_await workers.Do(std::move(deflate), tenant.share(), nullptr, kCoding);
+  std::optional<std::string> deflated;
+  try {
+    if (size <= kMostInline) {
+      deflated = deflate();
+    } else {
+      deflated = co_await workers.Do(std::move(deflate), tenant.share(), nullptr, kCoding);
+    }
+  } catch (const Failure&) {  // no thread has time for it
+    co_return response;
   }
-  if (!deflated || !*deflated) co_return response;
-  response.text = std::move(**deflated);
+  if (!deflated) co_return response;
+  response.text = std::move(*deflated);
   response.binary.clear();
   response.charge = std::move(charge);
   response.headers.emplace_back("Content-Encoding", coding);
   co_return response;
 }
 
-Outcome<RequestBytes> Inflate(std::string_view from, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
-                              const Cancellation* cancellation) {
+RequestBytes Inflate(std::string_view from, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
+                     const Cancellation* cancellation) {
   for (const int form : {kAnyHeader, kNoHeader}) {
     RequestBytes to{Charge(budget)};
     switch (InflateAs(form, from, most, to, cancellation)) {
       case Inflated::kDone:
         return to;
       case Inflated::kTooLarge:
-        return Refuse(WASINN_ERROR_TOO_LARGE, "the request, inflated, is larger than {} bytes, as much as it may have",
-                      most);
+        Throw(WASINN_ERROR_TOO_LARGE, "the request, inflated, is larger than {} bytes, as much as it may have", most);
       case Inflated::kNoRoom:
-        return std::unexpected(NoMemory());
+        throw NoMemory();
       case Inflated::kEmpty:
-        return Refuse("{} bytes of the compressed request hold no data", kPiece);
+        ThrowInvalid("{} bytes of the compressed request hold no data", kPiece);
       case Inflated::kCancelled:
-        return std::unexpected(ClientGone());
+        throw ClientGone();
       case Inflated::kBroken:
         break;
     }
   }
-  return Refuse("the request is not compressed as its Content-Encoding, or grpc-encoding, says");
+  ThrowInvalid("the request is not compressed as its Content-Encoding, or grpc-encoding, says");
 }
 
 }  // namespace wasinn::serve

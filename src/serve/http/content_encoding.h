@@ -16,8 +16,8 @@ namespace wasinn::serve {
 
 // Expands `from`: at most `most` bytes, all of them charged to `budget` before they are allocated. This takes time, so
 // run it on a worker. `cancellation`: NULL if nobody cancels it.
-Outcome<RequestBytes> Inflate(std::string_view from, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
-                              const Cancellation* cancellation);
+RequestBytes Inflate(std::string_view from, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
+                     const Cancellation* cancellation);
 
 // Replaces the body by its expanded form of at most `most` bytes. Else returns an error response.
 asio::awaitable<std::optional<Response>> InflateRequest(Exchange& exchange, uint64_t most, Workers& workers);

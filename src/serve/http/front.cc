@@ -67,12 +67,11 @@ void Front::Rename(Header& header, const Generation& generation) {
   if (const auto under_v1 = openai::UnderV1(AsText(header.target()))) header.target(*under_v1);
 }
 
-std::expected<Admission, Response> Front::Admit(Header& header) const {
-  const auto target = CanonicalTarget(AsText(header.target()));
-  if (!target) return std::unexpected(ToResponse(target.error()));
+std::expected<Admission, Response> Front::Admit(Header& header) const try {
+  const std::string target = CanonicalTarget(AsText(header.target()));
   // A proxy before this server may have checked the other one, and origins are compared with it.
-  if (header.count(http::field::host) > 1) return std::unexpected(ToResponse(Invalid("two headers Host")));
-  header.target(*target);
+  if (header.count(http::field::host) > 1) ThrowInvalid("two headers Host");
+  header.target(target);
   std::shared_ptr<Generation> generation = parts_.gate.current();
   Rename(header, *generation);
   if (!generation->tenants().need_keys() || IsPublic(header, *generation)) {
@@ -82,6 +81,8 @@ std::expected<Admission, Response> Front::Admit(Header& header) const {
   auto admitted = Gate::Admit(std::move(generation), authorization);
   if (!admitted) return std::unexpected(ToResponse(admitted.error(), !authorization.empty()));
   return std::move(*admitted);
+} catch (const Failure& failure) {
+  return std::unexpected(ToResponse(failure));
 }
 
 uint64_t Front::MostBody(const Header& header, const Admission& admission) const {

@@ -1,7 +1,6 @@
 #include "serve/http/http_message.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace wasinn::serve {
 namespace {
@@ -37,9 +36,16 @@ http::status StatusOf(wasinn_code code) {
 Response ErrorResponse(http::status status, const std::string& message) {
   Response response{.status = status};
   if (status == http::status::too_many_requests) response.headers = {{"Retry-After", "1"}};
-  const nlohmann::json text = {{"error", message}};
-  response.text = text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  response.text = Dump({{"error", message}});
   response.error = message;
+  return response;
+}
+
+Response NotFound() { return ErrorResponse(http::status::not_found, "there is nothing of this name"); }
+
+Response WrongMethod(const char* allowed) {
+  Response response = ErrorResponse(http::status::method_not_allowed, fmt::format("only {} is known here", allowed));
+  response.headers = {{"Allow", allowed}};
   return response;
 }
 

@@ -6,6 +6,7 @@
 #include <boost/beast/core/string_type.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
+#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <memory>
@@ -67,10 +68,18 @@ struct Response {
   std::string error;                   // for ErrorResponse: the message, for a route with its own form of errors
 };
 
+// The value as JSON, in which invalid UTF-8 is replaced.
+inline std::string Dump(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 inline std::string_view AsText(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 // {"error": message}
 Response ErrorResponse(http::status status, const std::string& message);
+// Errors of every path.
+Response NotFound();
+Response WrongMethod(const char* allowed);
 // By its code; with Retry-After if a retry may help.
 Response ToResponse(const Failure& failure);
 

@@ -265,6 +265,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     const Answering answering(shared_->n_answering);
     try {
       co_return co_await shared_->route.answer(exchange);
+    } catch (const Failure& failure) {
+      co_return ToResponse(failure);
     } catch (const std::bad_alloc&) {
       co_return ErrorResponse(http::status::service_unavailable, "the server is out of memory");
     } catch (const std::exception& error) {

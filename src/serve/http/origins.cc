@@ -23,12 +23,6 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-std::string_view FieldOf(const Header& request, http::field field) {
-  const auto found = request.find(field);
-  if (found == request.end()) return {};
-  return {found->value().data(), found->value().size()};
-}
-
 // "example.com" and "80", or "".
 struct Authority {
   std::string host, port;
@@ -41,7 +35,7 @@ Authority ToAuthority(const urls::authority_view& view) {
 }
 
 std::optional<Authority> ReadHost(const Header& request) {
-  const auto parsed = urls::parse_authority(FieldOf(request, http::field::host));
+  const auto parsed = urls::parse_authority(AsText(request[http::field::host]));
   if (!parsed || parsed->has_userinfo() || parsed->host_type() == urls::host_type::none) return std::nullopt;
   return ToAuthority(*parsed);
 }
@@ -78,9 +72,9 @@ bool IsPreflight(const Header& request) {
 Response AnswerPreflight(const Header& request) {
   Response response{.status = http::status::no_content, .content_type = ""};
   response.headers = {
-      {"Access-Control-Allow-Methods", std::string(FieldOf(request, http::field::access_control_request_method))},
+      {"Access-Control-Allow-Methods", std::string(AsText(request[http::field::access_control_request_method]))},
       {"Access-Control-Max-Age", "600"}};
-  const std::string_view headers = FieldOf(request, http::field::access_control_request_headers);
+  const std::string_view headers = AsText(request[http::field::access_control_request_headers]);
   if (!headers.empty()) response.headers.emplace_back("Access-Control-Allow-Headers", headers);
   return response;
 }
@@ -98,13 +92,13 @@ void AddCorsHeaders(Response& response, std::string_view origin) {
 
 }  // namespace
 
-Outcome<std::string> ParseOrigin(std::string_view text) {
+std::string ParseOrigin(std::string_view text) {
   if (text == "*") return std::string(text);
   const auto url = urls::parse_absolute_uri(text);
   const bool is_origin = url && url->has_authority() && !url->has_userinfo() && url->encoded_path().empty() &&
                          !url->has_query() && !url->host().empty() && (!url->has_port() || url->port_number() != 0);
   if (!is_origin) {
-    return Refuse("'{}' is not an origin: SCHEME://HOST or SCHEME://HOST:PORT, or *", text);
+    ThrowInvalid("'{}' is not an origin: SCHEME://HOST or SCHEME://HOST:PORT, or *", text);
   }
   const std::string scheme = Lower(std::string(url->scheme()));
   const Authority authority = ToAuthority(url->authority());
@@ -121,12 +115,12 @@ bool Origins::IsOwnHost(const Header& request) const {
 
 bool Origins::IsAllowedPreflight(const Header& request) const {
   return IsPreflight(request) && request.count(http::field::origin) == 1 &&
-         IsAllowed(Lower(FieldOf(request, http::field::origin)));
+         IsAllowed(Lower(AsText(request[http::field::origin])));
 }
 
 asio::awaitable<Response> Origins::Guard(Exchange& exchange, Next next) const {
   const Header& request = exchange.request;
-  const std::string origin = Lower(FieldOf(request, http::field::origin));
+  const std::string origin = Lower(AsText(request[http::field::origin]));
   const bool is_allowed = request.count(http::field::origin) == 1 && IsAllowed(origin);
   if (is_allowed && IsPreflight(request)) {
     Response response = AnswerPreflight(request);

@@ -11,7 +11,7 @@
 namespace wasinn::serve {
 
 // "https://example.com:8443", or "*" for all, in a flag or a header: in lower case, without the scheme's own port.
-Outcome<std::string> ParseOrigin(std::string_view text);
+std::string ParseOrigin(std::string_view text);
 
 // Thread-safe.
 class Origins {

@@ -20,10 +20,10 @@ constexpr int kMostAtOnce = 64;  // before other ports get their turn
 
 }  // namespace
 
-Outcome<asio::ip::address> ParseAddress(const std::string& host) {
+asio::ip::address ParseAddress(const std::string& host) {
   boost::system::error_code error;
   asio::ip::address address = asio::ip::make_address(host, error);
-  if (error) return Refuse("'{}' is not an address to listen on, such as 127.0.0.1 or ::1", host);
+  if (error) ThrowInvalid("'{}' is not an address to listen on, such as 127.0.0.1 or ::1", host);
   return address;
 }
 
@@ -34,7 +34,7 @@ std::string AddressText(const std::string& host, uint16_t port) {
 
 uint16_t Ports::Open(const std::string& host, uint16_t number, Take take) {
   boost::system::error_code error;
-  const asio::ip::tcp::endpoint endpoint(OrThrow(ParseAddress(host)), number);
+  const asio::ip::tcp::endpoint endpoint(ParseAddress(host), number);
   asio::ip::tcp::acceptor acceptor(context_);
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);

@@ -17,7 +17,7 @@ namespace wasinn::serve {
 namespace asio = boost::asio;
 
 // Parses numeric addresses, not host names.
-Outcome<asio::ip::address> ParseAddress(const std::string& host);
+asio::ip::address ParseAddress(const std::string& host);
 // "127.0.0.1:8000", "[::1]:8000".
 std::string AddressText(const std::string& host, uint16_t port);
 

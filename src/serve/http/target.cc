@@ -28,9 +28,9 @@ bool IsOneWord(std::string_view encoded) {
 
 }  // namespace
 
-Outcome<std::string> CanonicalTarget(std::string_view target) {
+std::string CanonicalTarget(std::string_view target) {
   const auto parsed = boost::urls::parse_origin_form(target);
-  if (!parsed) return Refuse("the target is not a path");
+  if (!parsed) ThrowInvalid("the target is not a path");
   // Not the URL's segments, which would drop a "/." at the beginning of a path.
   const std::string_view path = target.substr(0, target.find('?'));
   for (size_t at = 0; at < path.size();) {
@@ -39,7 +39,7 @@ Outcome<std::string> CanonicalTarget(std::string_view target) {
     at = end;
     const bool is_end = word.empty() && end == path.size();
     if (is_end || IsOneWord(word)) continue;
-    return Refuse(
+    ThrowInvalid(
         "the target's path has a word that could mean two things: '.', '..', none ('//'), one with an encoded "
         "'/', '\\' or '.' or a control character, or one that is not UTF-8");
   }

@@ -13,7 +13,7 @@ namespace wasinn::serve {
 // The target with its path in its only spelling: %XX only if necessary, and in upper case. INVALID_ARGUMENT: it is no
 // path, or is ambiguous: a word is "." or "..", or empty before the end ("//"), or has an encoded "/", "\" or ".", or a
 // control character, or is not UTF-8.
-Outcome<std::string> CanonicalTarget(std::string_view target);
+std::string CanonicalTarget(std::string_view target);
 
 // A target without its query.
 inline std::string_view PathAlone(std::string_view target) { return target.substr(0, target.find('?')); }

@@ -38,7 +38,7 @@ std::string ToTimestamp(std::chrono::system_clock::time_point time) {
                      (ms - seconds).count());
 }
 
-std::string Dump(const Line& line) { return line.dump(-1, ' ', true, Line::error_handler_t::replace); }
+std::string TextOf(const Line& line) { return line.dump(-1, ' ', true, Line::error_handler_t::replace); }
 
 size_t BytesOf(const AccessRecord& record) {
   size_t bytes = sizeof record;
@@ -81,7 +81,7 @@ std::string ToLine(const AccessRecord& record) {
   add("span_id", record.about.trace.span_id());
   add("parent_id", record.about.trace.parent_id());
   add("user_agent", record.user_agent);
-  return Dump(line);
+  return TextOf(line);
 }
 
 // The target of lines: a file, a pipe or a terminal.
@@ -130,23 +130,22 @@ class AccessLog::File {
   bool is_within_line_ = false;  // the last line was written only in part
 };
 
-Outcome<std::shared_ptr<AccessLog::File>> AccessLog::OpenFile(const std::string& name) {
+std::shared_ptr<AccessLog::File> AccessLog::OpenFile(const std::string& name) {
   if (name == "-") return std::make_shared<File>(STDOUT_FILENO, false);
   // Without blocking: a named pipe without a reader is an error.
   const int descriptor = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
-  if (descriptor < 0) return std::unexpected(OfSystem("cannot open the access log '" + name + "'", errno));
+  if (descriptor < 0) throw OfSystem("cannot open the access log '" + name + "'", errno);
   return std::make_shared<File>(descriptor, true);
 }
 
-Outcome<std::shared_ptr<AccessLog>> AccessLog::Open(std::string file, size_t most_bytes) {
+std::shared_ptr<AccessLog> AccessLog::Open(std::string file, size_t most_bytes) {
   auto opened = OpenFile(file);
-  if (!opened) return std::unexpected(std::move(opened.error()));
   std::shared_ptr<AccessLog> log(new AccessLog(std::move(file), most_bytes));
-  log->file_ = std::move(*opened);
+  log->file_ = std::move(opened);
   try {
     log->thread_ = std::jthread([made = log.get()] { made->Write(); });
   } catch (const std::system_error& error) {
-    return std::unexpected(Failure{WASINN_ERROR_RUNTIME, std::string("no thread for the access log: ") + error.what()});
+    throw Failure{WASINN_ERROR_RUNTIME, std::string("no thread for the access log: ") + error.what()};
   }
   return log;
 }
@@ -184,13 +183,11 @@ void AccessLog::Add(AccessRecord record) noexcept {
   }
 }
 
-Outcome<void> AccessLog::Reopen() {
+void AccessLog::Reopen() {
   auto opened = OpenFile(name_);
-  if (!opened) return std::unexpected(std::move(opened.error()));
   const std::lock_guard lock(mutex_);
-  file_ = std::move(*opened);
+  file_ = std::move(opened);
   n_opened_.fetch_add(1, std::memory_order_relaxed);
-  return {};
 }
 
 // Runs on the writing thread.
@@ -250,7 +247,7 @@ void AccessLog::WriteAll(const std::vector<AccessRecord>& records) {
   }
   const uint64_t dropped = n_dropped_.exchange(0, std::memory_order_relaxed);
   if (dropped == 0 || is_over()) return AddDropped(dropped);
-  text = Dump({{"time", ToTimestamp(std::chrono::system_clock::now())}, {"dropped", dropped}}) + "\n";
+  text = TextOf({{"time", ToTimestamp(std::chrono::system_clock::now())}, {"dropped", dropped}}) + "\n";
   n_lines = dropped;
   write();
 }

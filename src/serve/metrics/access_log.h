@@ -41,7 +41,7 @@ std::string ToLine(const AccessRecord& record);
 class AccessLog {
  public:
   // "-": standard output. `most_bytes`: the limit of waiting lines.
-  static Outcome<std::shared_ptr<AccessLog>> Open(std::string file, size_t most_bytes = 4u << 20);
+  static std::shared_ptr<AccessLog> Open(std::string file, size_t most_bytes = 4u << 20);
   ~AccessLog();
   AccessLog(const AccessLog&) = delete;
   AccessLog& operator=(const AccessLog&) = delete;
@@ -49,7 +49,7 @@ class AccessLog {
   void Add(AccessRecord record) noexcept;
   void AddDropped(uint64_t n = 1) noexcept { n_dropped_.fetch_add(n, std::memory_order_relaxed); }
   // Opens the file of its name again, which may be another one by now. After a failure it goes on with the old one.
-  Outcome<void> Reopen();
+  void Reopen();
   // Writes the waiting lines, as many as it can within a second. Call it once; then nothing is written any more.
   void Close();
 
@@ -57,7 +57,7 @@ class AccessLog {
   class File;
 
   AccessLog(std::string file, size_t most_bytes) : name_(std::move(file)), most_bytes_(most_bytes) {}
-  static Outcome<std::shared_ptr<File>> OpenFile(const std::string& name);
+  static std::shared_ptr<File> OpenFile(const std::string& name);
   void Write();
   void WriteAll(const std::vector<AccessRecord>& records);
   bool IsOver() const;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "serve/models/upstream.h"
 
@@ -43,55 +42,47 @@ json ConfigOfIos(const std::vector<engines::ModelIo>& ios) {
 
 }  // namespace
 
-Outcome<std::shared_ptr<const engines::ModelIos>> Catalog::FindGuest(const Tenant& tenant, const std::string& model,
-                                                                     const std::string& version) const {
-  if (!tenant.Sees(model)) return std::unexpected(NoModel(model));
+std::shared_ptr<const engines::ModelIos> Catalog::FindGuest(const Tenant& tenant, const std::string& model,
+                                                            const std::string& version) const {
+  if (!tenant.Sees(model)) throw NoModel(model);
   return guests_->Find(model, version);
 }
 
-Outcome<void> Catalog::CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const {
-  if (!IsGuest(model)) return models_.CheckServed(tenant, model, version);
-  if (auto found = FindGuest(tenant, model, version); !found) return std::unexpected(std::move(found.error()));
-  return {};
+void Catalog::CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  IsGuest(model) ? (void)FindGuest(tenant, model, version) : models_.CheckServed(tenant, model, version);
 }
 
-Outcome<bool> Catalog::IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const {
+bool Catalog::IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const {
   if (!IsGuest(model)) return models_.IsLoaded(tenant, model, version);
-  if (auto served = CheckServed(tenant, model, version); !served) return std::unexpected(std::move(served.error()));
+  CheckServed(tenant, model, version);
   return true;
 }
 
-Outcome<void> Catalog::LookReady(const Tenant& tenant, const std::string& model, const std::string& version) const {
-  const auto loaded = IsLoaded(tenant, model, version);
-  if (!loaded) return std::unexpected(loaded.error());
-  if (*loaded || !models_.IsLoading(model)) return {};
-  return Refuse(WASINN_ERROR_UNAVAILABLE, "model '{}' is being loaded", model);
+void Catalog::LookReady(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  if (IsLoaded(tenant, model, version) || !models_.IsLoading(model)) return;
+  Throw(WASINN_ERROR_UNAVAILABLE, "model '{}' is being loaded", model);
 }
 
-Outcome<void> Catalog::CheckReady(const Tenant& tenant, const std::string& model, const std::string& version) {
-  if (IsGuest(model)) return CheckServed(tenant, model, version);
-  if (auto found = models_.Find(tenant, model, version); !found) return std::unexpected(std::move(found.error()));
-  return {};
+void Catalog::CheckReady(const Tenant& tenant, const std::string& model, const std::string& version) {
+  IsGuest(model) ? CheckServed(tenant, model, version) : (void)models_.Find(tenant, model, version);
 }
 
-Outcome<InferResponse> Catalog::Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
+InferResponse Catalog::Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
   if (!IsGuest(request.model)) return models_.Infer(tenant, request, cancellation);
-  if (!tenant.Sees(request.model)) return std::unexpected(NoModel(request.model));
+  if (!tenant.Sees(request.model)) throw NoModel(request.model);
   return guests_->Infer(tenant, request, cancellation);
 }
 
-Outcome<std::unique_ptr<Completion>> Catalog::Complete(Tenant& tenant, const std::string& model,
-                                                       const std::string& version, const Prompt& prompt,
-                                                       Cancellation* cancellation) {
-  if (IsGuest(model)) return std::unexpected(NoLanguageModel(model));
+std::unique_ptr<Completion> Catalog::Complete(Tenant& tenant, const std::string& model, const std::string& version,
+                                              const Prompt& prompt, Cancellation* cancellation) {
+  if (IsGuest(model)) throw NoLanguageModel(model);
   return models_.Complete(tenant, model, version, prompt, cancellation);
 }
 
-Outcome<TextLimits> Catalog::CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version) {
-  if (IsGuest(model)) return std::unexpected(NoLanguageModel(model));
+TextLimits Catalog::CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version) {
+  if (IsGuest(model)) throw NoLanguageModel(model);
   const auto found = models_.Find(tenant, model, version);
-  if (!found) return std::unexpected(found.error());
-  if (!serve::Generates((*found)->signature)) return std::unexpected(NoLanguageModel(model));
+  if (!serve::Generates(found->signature)) throw NoLanguageModel(model);
   return tenant.LimitsOf(model, version);
 }
 
@@ -99,11 +90,8 @@ bool Catalog::Generates(const std::string& model, const std::string& version) co
   return !IsGuest(model) && models_.Generates(model, version);
 }
 
-Outcome<std::string> Catalog::VersionOf(const std::string& model, const std::string& version) const {
-  if (IsGuest(model)) return GuestModels::kVersion;
-  const auto found = FindVersion(models_.host(), model, version);
-  if (!found) return std::unexpected(found.error());
-  return std::to_string(found->version);
+std::string Catalog::VersionOf(const std::string& model, const std::string& version) const {
+  return IsGuest(model) ? GuestModels::kVersion : std::to_string(FindVersion(models_.host(), model, version).version);
 }
 
 std::vector<ModelInfo> Catalog::LanguageModels(const Tenant& tenant) const {
@@ -122,27 +110,25 @@ bool Catalog::IsQuick(const std::string& model, const std::string& version, size
   return !IsGuest(model) && models_.IsQuick(model, version, bytes);
 }
 
-Outcome<json> Catalog::Metadata(const Tenant& tenant, const std::string& model, const std::string& version) {
+json Catalog::Metadata(const Tenant& tenant, const std::string& model, const std::string& version) {
   if (!IsGuest(model)) return models_.Metadata(tenant, model, version);
   const auto found = FindGuest(tenant, model, version);
-  if (!found) return std::unexpected(found.error());
   return json{{"name", model},
               {"versions", json::array({GuestModels::kVersion})},
               {"platform", kPlatform},
-              {"inputs", MetadataOf((*found)->inputs)},
-              {"outputs", MetadataOf((*found)->outputs)}};
+              {"inputs", MetadataOf(found->inputs)},
+              {"outputs", MetadataOf(found->outputs)}};
 }
 
-Outcome<json> Catalog::Config(const Tenant& tenant, const std::string& model, const std::string& version) {
+json Catalog::Config(const Tenant& tenant, const std::string& model, const std::string& version) {
   if (!IsGuest(model)) return models_.Config(tenant, model, version);
   const auto found = FindGuest(tenant, model, version);
-  if (!found) return std::unexpected(found.error());
   return json{{"name", model},
               {"platform", kPlatform},
               {"backend", kBackend},
               {"max_batch_size", 0},
-              {"input", ConfigOfIos((*found)->inputs)},
-              {"output", ConfigOfIos((*found)->outputs)},
+              {"input", ConfigOfIos(found->inputs)},
+              {"output", ConfigOfIos(found->outputs)},
               {"model_transaction_policy", {{"decoupled", false}}}};
 }
 
@@ -150,7 +136,7 @@ json Catalog::Index(const Tenant& tenant, bool ready_alone) const {
   json index = models_.Index(tenant, ready_alone);
   if (guests_ == nullptr) return index;
   for (const std::string& name : guests_->names()) {
-    const bool unloaded = !guests_->Find(name, "");
+    const bool unloaded = guests_->Look(name) == nullptr;
     if ((unloaded && ready_alone) || !tenant.Sees(name)) continue;
     index.push_back({{"name", name},
                      {"version", GuestModels::kVersion},
@@ -166,13 +152,13 @@ json Catalog::Overview(const Tenant& tenant, size_t most) const {
   for (const std::string& name : guests_->names()) {
     if (overview.size() == most) break;
     if (!tenant.Sees(name)) continue;
-    const auto ios = guests_->Find(name, "");
+    const auto ios = guests_->Look(name);
     overview.push_back({{"name", name},
                         {"version", GuestModels::kVersion},
                         {"state", ios ? "loaded" : "unloaded"},
                         {"platform", kPlatform},
-                        {"inputs", ios ? MetadataOf((*ios)->inputs) : json()},
-                        {"outputs", ios ? MetadataOf((*ios)->outputs) : json()}});
+                        {"inputs", ios ? MetadataOf(ios->inputs) : json()},
+                        {"outputs", ios ? MetadataOf(ios->outputs) : json()}});
   }
   return overview;
 }
@@ -185,36 +171,34 @@ size_t Catalog::size(const Tenant& tenant) const {
                              std::ranges::count_if(guests, sees));
 }
 
-Outcome<void> Catalog::CheckControl(const Tenant& tenant, const std::string& model) const {
+void Catalog::CheckControl(const Tenant& tenant, const std::string& model) const {
   if (!IsGuest(model)) return models_.CheckControl(tenant, model);
-  if (!tenant.is_operator()) return std::unexpected(ForOperators());
-  if (!tenant.Sees(model)) return std::unexpected(NoModel(model));
-  return {};
+  if (!tenant.is_operator()) throw ForOperators();
+  if (!tenant.Sees(model)) throw NoModel(model);
 }
 
-Outcome<Place> Catalog::PlaceOfLoad(const Tenant& tenant, const std::string& model) const {
-  if (auto may = CheckControl(tenant, model); !may) return std::unexpected(std::move(may.error()));
+Place Catalog::PlaceOfLoad(const Tenant& tenant, const std::string& model) const {
+  CheckControl(tenant, model);
   return PlaceOf(Knows(model) ? model : "");
 }
 
 // No unload waits for a load.
-Outcome<Place> Catalog::PlaceOfUnload(const Tenant& tenant, const std::string& model) const {
-  if (auto may = CheckControl(tenant, model); !may) return std::unexpected(std::move(may.error()));
-  if (!Knows(model)) return std::unexpected(NoModel(model));
+Place Catalog::PlaceOfUnload(const Tenant& tenant, const std::string& model) const {
+  CheckControl(tenant, model);
+  if (!Knows(model)) throw NoModel(model);
   return PlaceOf(model + " unload");
 }
 
-Outcome<void> Catalog::Load(const Tenant& tenant, const std::string& model) {
+void Catalog::Load(const Tenant& tenant, const std::string& model) {
   if (!IsGuest(model)) return models_.Load(tenant, model);
-  if (auto may = CheckControl(tenant, model); !may) return may;
-  return guests_->Load(tenant, model);
+  CheckControl(tenant, model);
+  guests_->Load(tenant, model);
 }
 
-Outcome<void> Catalog::Unload(const Tenant& tenant, const std::string& model) {
+void Catalog::Unload(const Tenant& tenant, const std::string& model) {
   if (!IsGuest(model)) return models_.Unload(tenant, model);
-  if (auto may = CheckControl(tenant, model); !may) return may;
+  CheckControl(tenant, model);
   guests_->Unload(model);
-  return {};
 }
 
 }  // namespace wasinn::serve

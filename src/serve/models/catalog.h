@@ -18,40 +18,40 @@ class Catalog {
   // `guests`: NULL: there are none. Both outlive it.
   Catalog(Repository& models, GuestModels* guests) : models_(models), guests_(guests) {}
 
-  Outcome<void> CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  void CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
   // As Repository has it.
-  Outcome<bool> IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  bool IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
   // Whether it can be asked: it is loaded, or its first request loads it and nothing is known to be wrong with it. Loads nothing.
-  Outcome<void> LookReady(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  void LookReady(const Tenant& tenant, const std::string& model, const std::string& version) const;
   // Loads the model if nobody did.
-  Outcome<void> CheckReady(const Tenant& tenant, const std::string& model, const std::string& version);
-  Outcome<InferResponse> Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
+  void CheckReady(const Tenant& tenant, const std::string& model, const std::string& version);
+  InferResponse Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
   // A text of a language model. Its first token is there.
-  Outcome<std::unique_ptr<Completion>> Complete(Tenant& tenant, const std::string& model, const std::string& version,
-                                                const Prompt& prompt, Cancellation* cancellation);
+  std::unique_ptr<Completion> Complete(Tenant& tenant, const std::string& model, const std::string& version,
+                                       const Prompt& prompt, Cancellation* cancellation);
   // UNSUPPORTED_OPERATION: it is no language model. Loads it if nobody did.
-  Outcome<TextLimits> CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version);
+  TextLimits CheckGenerates(Tenant& tenant, const std::string& model, const std::string& version);
   // Whether it is known for a language model, which it is once it is loaded.
   bool Generates(const std::string& model, const std::string& version) const;
   // Whether there is a model of this name, for whichever tenant.
   bool Knows(const std::string& model) const { return IsGuest(model) || models_.Knows(model); }
   // The number of a version; "": of the highest.
-  Outcome<std::string> VersionOf(const std::string& model, const std::string& version) const;
+  std::string VersionOf(const std::string& model, const std::string& version) const;
   // Those that are known for that, for the tenant. Loads nothing.
   std::vector<ModelInfo> LanguageModels(const Tenant& tenant) const;
   // Those that servers of OpenAI's API have, for whichever tenant.
   std::vector<ModelInfo> Remote() const;
   bool IsQuick(const std::string& model, const std::string& version, size_t bytes) const;
-  Outcome<nlohmann::json> Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
-  Outcome<nlohmann::json> Config(const Tenant& tenant, const std::string& model, const std::string& version);
+  nlohmann::json Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
+  nlohmann::json Config(const Tenant& tenant, const std::string& model, const std::string& version);
   nlohmann::json Index(const Tenant& tenant, bool ready_alone) const;
   nlohmann::json Overview(const Tenant& tenant, size_t most) const;
   size_t size(const Tenant& tenant) const;
   // Where its load or unload waits and runs, or why there is none. Names of models that may be new share one place.
-  Outcome<Place> PlaceOfLoad(const Tenant& tenant, const std::string& model) const;
-  Outcome<Place> PlaceOfUnload(const Tenant& tenant, const std::string& model) const;
-  Outcome<void> Load(const Tenant& tenant, const std::string& model);
-  Outcome<void> Unload(const Tenant& tenant, const std::string& model);
+  Place PlaceOfLoad(const Tenant& tenant, const std::string& model) const;
+  Place PlaceOfUnload(const Tenant& tenant, const std::string& model) const;
+  void Load(const Tenant& tenant, const std::string& model);
+  void Unload(const Tenant& tenant, const std::string& model);
 
   // Who infers with this one; `usual` for models of the repository.
   Workers& WorkersFor(const std::string& model, Workers& usual) const {
@@ -60,9 +60,9 @@ class Catalog {
 
  private:
   bool IsGuest(const std::string& model) const { return guests_ != nullptr && guests_->Has(model); }
-  Outcome<void> CheckControl(const Tenant& tenant, const std::string& model) const;
-  Outcome<std::shared_ptr<const engines::ModelIos>> FindGuest(const Tenant& tenant, const std::string& model,
-                                                              const std::string& version) const;
+  void CheckControl(const Tenant& tenant, const std::string& model) const;
+  std::shared_ptr<const engines::ModelIos> FindGuest(const Tenant& tenant, const std::string& model,
+                                                     const std::string& version) const;
 
   Repository& models_;
   GuestModels* const guests_;

@@ -39,10 +39,12 @@ class GuestModels {
   bool Has(const std::string& model) const { return options_.files.contains(model); }
   std::vector<std::string> names() const;
   // A guest's inputs and outputs. NOT_FOUND: there is no such version; UNAVAILABLE: it is unloaded.
-  Outcome<std::shared_ptr<const engines::ModelIos>> Find(const std::string& model, const std::string& version) const;
-  Outcome<InferResponse> Infer(const Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
+  std::shared_ptr<const engines::ModelIos> Find(const std::string& model, const std::string& version) const;
+  // NULL: it is unloaded.
+  std::shared_ptr<const engines::ModelIos> Look(const std::string& model) const;
+  InferResponse Infer(const Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
   // Loads its file again. Current runs go on unchanged.
-  Outcome<void> Load(const Tenant& tenant, const std::string& model);
+  void Load(const Tenant& tenant, const std::string& model);
   void Unload(const std::string& model);
   void UnloadAsIn(const GuestModels& other);
 
@@ -58,14 +60,14 @@ class GuestModels {
   };
 
   // Runs to the end; or the reason why not.
-  Outcome<void> Run(const std::string& model, const Tenant& tenant, Cancellation* cancellation,
-                    const GuestRuns::Program& run);
-  Outcome<std::shared_ptr<const Loaded>> Get(const std::string& model, const std::string& version) const;
-  Outcome<InferResponse> InferNow(const Loaded& loaded, const Tenant& tenant, const InferRequest& request,
-                                  Cancellation* cancellation);
+  void Run(const std::string& model, const Tenant& tenant, Cancellation* cancellation, const GuestRuns::Program& run);
+  std::shared_ptr<const Loaded> Peek(const std::string& model) const;
+  std::shared_ptr<const Loaded> Get(const std::string& model, const std::string& version) const;
+  InferResponse InferNow(const Loaded& loaded, const Tenant& tenant, const InferRequest& request,
+                         Cancellation* cancellation);
   struct Room;
-  Outcome<std::vector<OutputTensor>> ToOutputs(const Loaded& loaded, const InferRequest& request,
-                                               engines::ModelAnswer answer, Room room) const;
+  std::vector<OutputTensor> ToOutputs(const Loaded& loaded, const InferRequest& request, engines::ModelAnswer answer,
+                                      Room room) const;
 
   const GuestModelOptions options_;
   const std::shared_ptr<Statistics> statistics_;
@@ -79,15 +81,15 @@ class GuestModels {
 };
 
 // Clients and guests may send anything. Checks that a guest's description is a model's: INVALID_ARGUMENT has the reason.
-Outcome<void> CheckIos(const engines::ModelIos& ios);
+void CheckIos(const engines::ModelIos& ios);
 
 // The arguments of `infer` for a request. The result points to the request and to `shapes`, which this fills.
-Outcome<engines::ModelRequest> ToModelRequest(const engines::ModelIos& ios, const InferRequest& request,
-                                              std::vector<std::vector<uint64_t>>& shapes);
+engines::ModelRequest ToModelRequest(const engines::ModelIos& ios, const InferRequest& request,
+                                     std::vector<std::vector<uint64_t>>& shapes);
 
 // The requested outputs of its answer, whose owner they share. RUNTIME_ERROR: it does not match the description.
-Outcome<std::vector<OutputTensor>> TakeOutputs(const engines::ModelIos& ios, const std::vector<std::string>& wanted,
-                                               const engines::ModelAnswer& answer);
+std::vector<OutputTensor> TakeOutputs(const engines::ModelIos& ios, const std::vector<std::string>& wanted,
+                                      const engines::ModelAnswer& answer);
 
 const Datatype& DatatypeOf(const engines::ModelIo& io);
 

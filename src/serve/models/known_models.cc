@@ -42,22 +42,22 @@ std::vector<ModelInfo> VersionsOf(const Host& host, const std::string& model) {
   return versions;
 }
 
-Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const std::string& version) {
+std::optional<ModelInfo> LookUpVersion(const Host& host, const std::string& model, const std::string& version) {
   for (ModelInfo& one : VersionsOf(host, model) | std::views::reverse) {
     if (version.empty() || std::to_string(one.version) == version) return std::move(one);
   }
-  const std::string which = version.empty() ? "" : fmt::format(" version {}", version);
-  return Refuse(WASINN_ERROR_NOT_FOUND, "there is no model '{}'{}", model, which);
+  return std::nullopt;
 }
 
-Outcome<void> KnownModels::Reload(const std::string& model) {
-  ModelInfo registered{.name = model};
-  if (auto found = FindVersion(host_, model, "")) registered = std::move(*found);
-  const auto mark = MakeRoom(registered);
-  if (!mark) return std::unexpected(mark.error());
-  const Status status = host_.ReloadModel(model);
-  if (!status.ok()) return std::unexpected(ToFailure(status));
-  return {};
+ModelInfo FindVersion(const Host& host, const std::string& model, const std::string& version) {
+  if (auto found = LookUpVersion(host, model, version)) return std::move(*found);
+  const std::string which = version.empty() ? "" : fmt::format(" version {}", version);
+  Throw(WASINN_ERROR_NOT_FOUND, "there is no model '{}'{}", model, which);
+}
+
+void KnownModels::Reload(const std::string& model) {
+  const Mark mark = MakeRoom(LookUpVersion(host_, model, "").value_or(ModelInfo{.name = model}));
+  OrThrow(host_.ReloadModel(model));
 }
 
 std::optional<Failure> KnownModels::WhyNot(const ModelInfo& model) const {
@@ -66,19 +66,18 @@ std::optional<Failure> KnownModels::WhyNot(const ModelInfo& model) const {
   return OfLoad(std::move(*why));
 }
 
-Outcome<std::shared_ptr<const KnownModel>> KnownModels::Load(const ModelInfo& registered) {
+std::shared_ptr<const KnownModel> KnownModels::Load(const ModelInfo& registered) {
   const std::string number = std::to_string(registered.version), name = NameOf(registered.name, number);
   Result<Signature> signature = host_.Inspect(name);
   if (!signature) {
     log_.Tell(name, signature.status().message());
     Failure why{signature.status().code(), core::WithoutPaths(signature.status().message())};
     failed_.Add(registered, why);
-    return std::unexpected(std::move(why));
+    throw std::move(why);
   }
   log_.Forget(name);
-  auto info = FindVersion(host_, registered.name, number);  // it is loaded now, and its backend is known
-  if (!info) return std::unexpected(std::move(info.error()));
-  return std::make_shared<const KnownModel>(std::move(*info), std::move(*signature));
+  // It is loaded now, and its backend is known.
+  return std::make_shared<const KnownModel>(FindVersion(host_, registered.name, number), std::move(*signature));
 }
 
 std::shared_ptr<const KnownModel> KnownModels::Peek(const std::string& model, const std::string& version) const {
@@ -89,24 +88,20 @@ std::shared_ptr<const KnownModel> KnownModels::Peek(const std::string& model, co
   return known == versions->second.end() ? nullptr : known->second;
 }
 
-Outcome<std::shared_ptr<const KnownModel>> KnownModels::Get(const std::string& model, const std::string& version) {
-  auto found = GetOrTell(model, version);
-  if (!found) return std::unexpected(OfLoad(std::move(found.error())));
-  return found;
+std::shared_ptr<const KnownModel> KnownModels::Get(const std::string& model, const std::string& version) try {
+  return GetOrTell(model, version);
+} catch (Failure& why) {
+  throw OfLoad(std::move(why));
 }
 
-Outcome<std::shared_ptr<const KnownModel>> KnownModels::GetOrTell(const std::string& model,
-                                                                  const std::string& version) {
+std::shared_ptr<const KnownModel> KnownModels::GetOrTell(const std::string& model, const std::string& version) {
   if (auto known = Peek(model, version)) return known;
-  const auto registered = FindVersion(host_, model, version);
-  if (!registered) return std::unexpected(registered.error());
-  if (auto why = failed_.Find(*registered, FailedLoads::Asks::kInference)) return std::unexpected(std::move(*why));
-  const auto mark = MakeRoom(*registered);
-  if (!mark) return std::unexpected(mark.error());
-  auto found = Load(*registered);
-  if (!found) return found;
+  const ModelInfo registered = FindVersion(host_, model, version);
+  if (auto why = failed_.Find(registered, FailedLoads::Asks::kInference)) throw std::move(*why);
+  const Mark mark = MakeRoom(registered);
+  auto found = Load(registered);
   const std::lock_guard lock(mutex_);
-  if (!(*mark)->is_forgotten) known_[model][version] = *found;
+  if (!mark->is_forgotten) known_[model][version] = found;
   return found;
 }
 
@@ -177,7 +172,7 @@ bool KnownModels::TryUnload(const ModelInfo& model) {
   return true;
 }
 
-Outcome<KnownModels::Mark> KnownModels::MakeRoom(const ModelInfo& model) {
+KnownModels::Mark KnownModels::MakeRoom(const ModelInfo& model) {
   const Key key(model.name, model.version);
   const std::lock_guard room(room_);
   if (settings_.max_loaded > 0) {
@@ -190,8 +185,8 @@ Outcome<KnownModels::Mark> KnownModels::MakeRoom(const ModelInfo& model) {
     loaded.erase(key);
     for (size_t n = loaded.size(); n >= settings_.max_loaded; resting.erase(resting.begin())) {
       if (resting.empty()) {
-        return Refuse(WASINN_ERROR_BUSY, "no more than {} models may be loaded (max_loaded), and all have requests",
-                      settings_.max_loaded);
+        Throw(WASINN_ERROR_BUSY, "no more than {} models may be loaded (max_loaded), and all have requests",
+              settings_.max_loaded);
       }
       if (TryUnload(resting.begin()->second)) --n;
     }

@@ -39,11 +39,11 @@ class KnownModels {
       : host_(host), settings_(settings), statistics_(std::move(statistics)) {}
   // Loads the model if necessary, unless it has just failed. Without a version it is the highest. An error in the model
   // is not the client's fault: UNAVAILABLE.
-  Outcome<std::shared_ptr<const KnownModel>> Get(const std::string& model, const std::string& version);
+  std::shared_ptr<const KnownModel> Get(const std::string& model, const std::string& version);
   // As above, with all details of the model's error: for an operator.
-  Outcome<std::shared_ptr<const KnownModel>> GetOrTell(const std::string& model, const std::string& version);
+  std::shared_ptr<const KnownModel> GetOrTell(const std::string& model, const std::string& version);
   // From its current files: Host::ReloadModel.
-  Outcome<void> Reload(const std::string& model);
+  void Reload(const std::string& model);
   // Call it now and then: unloads models that were not used for too long.
   void Sweep();
   // The known reason why it does not load, in the form for clients.
@@ -79,9 +79,9 @@ class KnownModels {
   };
   // A load counts as one of the loaded models, and keeps its model loaded, until its mark goes.
   using Mark = std::shared_ptr<const Loading>;
-  Outcome<Mark> MakeRoom(const ModelInfo& model);
+  Mark MakeRoom(const ModelInfo& model);
   // Loads an existing version. The log has the reason of a failure.
-  Outcome<std::shared_ptr<const KnownModel>> Load(const ModelInfo& registered);
+  std::shared_ptr<const KnownModel> Load(const ModelInfo& registered);
   std::multimap<Clock::time_point, ModelInfo> Resting(const Key& but, std::set<Key>& loaded);
   bool IsInUse(const ModelInfo& model) const;  // needs `mutex_`
   // False: a request has it.
@@ -104,8 +104,9 @@ class KnownModels {
 
 // The models registered under this name, lowest version first.
 std::vector<ModelInfo> VersionsOf(const Host& host, const std::string& model);
-// One of these; version "": the highest.
-Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const std::string& version);
+// One of these; version "": the highest. No value: there is none, and NOT_FOUND.
+std::optional<ModelInfo> LookUpVersion(const Host& host, const std::string& model, const std::string& version);
+ModelInfo FindVersion(const Host& host, const std::string& model, const std::string& version);
 
 // The name for hosts and guests: "digits", or "digits:2".
 std::string NameOf(const std::string& model, const std::string& version);

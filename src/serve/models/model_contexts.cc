@@ -88,12 +88,10 @@ void RestingContexts::DropThese(const Order& contexts) {
 
 ModelContexts::~ModelContexts() { resting_.Drop(this); }
 
-Outcome<ModelContexts::Graph> ModelContexts::Load() {
+ModelContexts::Graph ModelContexts::Load() {
   wasinn_wit_result result = {};
   wasinn_status* status = wasinn_wit()->graph_load_by_name(guest_, name_.data(), name_.size(), &result);
-  const Outcome<uint32_t> loaded = ToOutcome(guest_, status, result);
-  if (!loaded) return std::unexpected(loaded.error());
-  Graph graph(guest_, *loaded);
+  Graph graph(guest_, RepOrThrow(guest_, status, result));
   Describe(graph);
   return graph;
 }
@@ -101,7 +99,7 @@ Outcome<ModelContexts::Graph> ModelContexts::Load() {
 // Reads the model's description of itself.
 void ModelContexts::Describe(Graph& graph) {
   wasinn_wit_view view = {};
-  if (!ToOutcome(wasinn_wit()->describe(guest_, graph.get(), &view))) return;
+  if (!Try([&] { OrThrow(wasinn_wit()->describe(guest_, graph.get(), &view)); })) return;
   const View description(view);
   const std::span<const char> text = description.of<char>();
   const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
@@ -115,34 +113,34 @@ void ModelContexts::Describe(Graph& graph) {
   graph.limits = {.parallel = number("parallel"), .context = number("context")};
 }
 
-Outcome<void> ModelContexts::LoadOnce() {
-  if (graph_) return {};
-  Outcome<Graph> loaded = Load();
-  if (!loaded) return std::unexpected(std::move(loaded.error()));
-  graph_.emplace(std::move(*loaded));
+void ModelContexts::LoadOnce() {
+  if (graph_) return;
+  graph_.emplace(Load());
   reuse_.store(graph_->keeps_nothing, std::memory_order_relaxed);
   warm_.store(graph_->limits.parallel, std::memory_order_relaxed);
-  return {};
 }
 
-Outcome<TextLimits> ModelContexts::Limits() {
+TextLimits ModelContexts::Limits() {
   const std::lock_guard one_at_a_time(making_);
-  if (auto loaded = LoadOnce(); !loaded) return std::unexpected(std::move(loaded.error()));
+  LoadOnce();
   return graph_->limits;
 }
 
 // A graph whose worker is gone makes no contexts: a new graph may.
-Outcome<uint32_t> ModelContexts::Make() {
+uint32_t ModelContexts::Make() {
   const std::lock_guard one_at_a_time(making_);
   for (bool again = false;; again = true) {
     const bool is_new = !graph_;
-    if (auto loaded = LoadOnce(); !loaded) return std::unexpected(std::move(loaded.error()));
+    LoadOnce();
     wasinn_wit_result result = {};
     wasinn_status* status = wasinn_wit()->graph_init_execution_context(guest_, graph_->get(), &result);
-    Outcome<uint32_t> context = ToOutcome(guest_, status, result);
-    if (context || context.error().code == WASINN_ERROR_TOO_LARGE) return context;
-    graph_.reset();
-    if (is_new || again) return context;
+    try {
+      return RepOrThrow(guest_, status, result);
+    } catch (const Failure& failure) {
+      if (failure.code == WASINN_ERROR_TOO_LARGE) throw;
+      graph_.reset();
+      if (is_new || again) throw;
+    }
   }
 }
 
@@ -163,8 +161,8 @@ Failure TakeError(wasinn_guest* guest, uint32_t error) {
   const wasinn_wit_functions& wit = *wasinn_wit();
   uint32_t code = 0;
   wasinn_wit_view data = {};
-  if (auto done = ToOutcome(wit.error_status(guest, error, &code)); !done) return done.error();
-  if (auto done = ToOutcome(wit.error_data(guest, error, &data)); !done) return done.error();
+  OrThrow(wit.error_status(guest, error, &code));
+  OrThrow(wit.error_data(guest, error, &data));
   const View view(data);
   const std::span<const char> text = view.of<char>();
   Failure failure{static_cast<wasinn_code>(code), {text.begin(), text.end()}};
@@ -174,17 +172,17 @@ Failure TakeError(wasinn_guest* guest, uint32_t error) {
 
 }  // namespace
 
-Outcome<void> ToOutcome(wasinn_status* status) {
-  if (status == nullptr) return {};
+void OrThrow(wasinn_status* status) {
+  if (status == nullptr) return;
   Failure failure{wasinn_status_code(status), wasinn_status_message(status)};
   wasinn_status_free(status);
-  return std::unexpected(std::move(failure));
+  throw failure;
 }
 
-Outcome<uint32_t> ToOutcome(wasinn_guest* guest, wasinn_status* status, const wasinn_wit_result& result) {
-  if (auto done = ToOutcome(status); !done) return std::unexpected(std::move(done.error()));
+uint32_t RepOrThrow(wasinn_guest* guest, wasinn_status* status, const wasinn_wit_result& result) {
+  OrThrow(status);
   if (result.is_error == 0) return result.rep;
-  return std::unexpected(TakeError(guest, result.rep));
+  throw TakeError(guest, result.rep);
 }
 
 }  // namespace wasinn::serve

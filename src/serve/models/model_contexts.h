@@ -40,11 +40,11 @@ class View {
   wasinn_wit_view view_ = {};
 };
 
-// NULL: success.
-Outcome<void> ToOutcome(wasinn_status* status);
+// NULL: success. Throws Failure.
+void OrThrow(wasinn_status* status);
 
 // The rep of a result, or the message of its error object, which is dropped.
-Outcome<uint32_t> ToOutcome(wasinn_guest* guest, wasinn_status* status, const wasinn_wit_result& result);
+uint32_t RepOrThrow(wasinn_guest* guest, wasinn_status* status, const wasinn_wit_result& result);
 
 class ModelContexts;
 
@@ -98,16 +98,16 @@ class ModelContexts {
   ModelContexts& operator=(const ModelContexts&) = delete;
 
   // A context that no other request has, without state of an earlier inference.
-  Outcome<uint32_t> Take() { return TakeOrMake(resting_.Take(this)); }
+  uint32_t Take() { return TakeOrMake(resting_.Take(this)); }
   // It must have no state.
   void GiveBack(uint32_t context);
   // As above, for a generation: if possible, a context whose state begins like this text. It keeps its state if the
   // model computes many texts together: there the state costs no memory that an idle context would not take.
-  Outcome<uint32_t> TakeFor(std::string_view prompt) { return TakeOrMake(resting_.TakeFor(this, BeginningOf(prompt))); }
+  uint32_t TakeFor(std::string_view prompt) { return TakeOrMake(resting_.TakeFor(this, BeginningOf(prompt))); }
   void GiveBackWith(uint32_t context, std::string beginning);
   // The part of a prompt that is compared for this.
   static std::string_view BeginningOf(std::string_view prompt) { return prompt.substr(0, 16u << 10); }
-  Outcome<TextLimits> Limits();
+  TextLimits Limits();
 
  private:
   // Dropped by its destructor.
@@ -134,11 +134,11 @@ class ModelContexts {
     uint32_t graph_;
   };
 
-  Outcome<uint32_t> Make();
-  Outcome<uint32_t> TakeOrMake(std::optional<uint32_t> rested) { return rested ? Outcome<uint32_t>(*rested) : Make(); }
-  Outcome<Graph> Load();
+  uint32_t Make();
+  uint32_t TakeOrMake(std::optional<uint32_t> rested) { return rested ? *rested : Make(); }
+  Graph Load();
   // Loads it if necessary; needs `making_`.
-  Outcome<void> LoadOnce();
+  void LoadOnce();
   void Describe(Graph& graph);
 
   wasinn_guest* const guest_;

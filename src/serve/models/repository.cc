@@ -75,68 +75,55 @@ json ConfigOf(const std::vector<Io>& ios, bool is_batched) {
 
 }  // namespace
 
-Outcome<void> Repository::CheckLoaded(const std::string& model) const {
+bool Repository::IsUnloaded(const std::string& model) const {
   const std::lock_guard lock(mutex_);
-  if (!unloaded_.contains(model)) return {};
-  return Refuse(WASINN_ERROR_UNAVAILABLE, "model '{}' is unloaded", model);
+  return unloaded_.contains(model);
 }
 
-Outcome<void> Repository::CheckNamed(const Tenant& tenant, const std::string& model) const {
-  if (!tenant.Sees(model)) return std::unexpected(NotFound(model));
-  {
-    const std::lock_guard lock(mutex_);
-    if (names_.contains(model) && !unloaded_.contains(model)) return {};
-    if (!names_.contains(model)) return std::unexpected(NotFound(model));
-  }
-  return CheckLoaded(model);
+void Repository::CheckNamed(const Tenant& tenant, const std::string& model) const {
+  if (!tenant.Sees(model) || !Knows(model)) throw NotFound(model);
+  if (IsUnloaded(model)) Throw(WASINN_ERROR_UNAVAILABLE, "model '{}' is unloaded", model);
 }
 
-Outcome<void> Repository::CheckServed(const Tenant& tenant, const std::string& model,
-                                      const std::string& version) const {
-  auto named = CheckNamed(tenant, model);
-  if (!named || version.empty() || models_.Peek(model, version) != nullptr) return named;
-  if (auto found = FindVersion(host_, model, version); !found) return std::unexpected(std::move(found.error()));
-  return {};
+void Repository::CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  CheckNamed(tenant, model);
+  if (!version.empty() && models_.Peek(model, version) == nullptr) (void)FindVersion(host_, model, version);
 }
 
-Outcome<bool> Repository::IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const {
-  if (auto served = CheckServed(tenant, model, version); !served) return std::unexpected(std::move(served.error()));
+bool Repository::IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const {
+  CheckServed(tenant, model, version);
   if (models_.Peek(model, version) != nullptr) return true;
-  const auto registered = FindVersion(host_, model, version);
-  if (!registered) return std::unexpected(registered.error());
-  if (auto why = models_.WhyNot(*registered)) return std::unexpected(std::move(*why));
+  if (auto why = models_.WhyNot(FindVersion(host_, model, version))) throw std::move(*why);
   return false;
 }
 
 // After what may have loaded it: an `unload` meanwhile did not see that.
 void Repository::LetGoIfUnloaded(const std::string& model) {
-  if (CheckLoaded(model)) return;
+  if (!IsUnloaded(model)) return;
   (void)host_.UnloadModel(model);
   models_.Forget(model);
 }
 
-Outcome<std::shared_ptr<const KnownModel>> Repository::Find(const Tenant& tenant, const std::string& model,
-                                                            const std::string& version) {
-  if (auto named = CheckNamed(tenant, model); !named) return std::unexpected(std::move(named.error()));
-  auto found = models_.Get(model, version);
+template <typename Use>
+auto Repository::Using(const Tenant& tenant, const std::string& model, const Use& use) {
+  CheckNamed(tenant, model);
+  auto used = Try(use);
   LetGoIfUnloaded(model);
-  return found;
+  return OrThrow(std::move(used));
 }
 
-Outcome<InferResponse> Repository::Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
-  if (auto named = CheckNamed(tenant, request.model); !named) return std::unexpected(std::move(named.error()));
-  auto inferred = tenant.Infer(request, cancellation);
-  LetGoIfUnloaded(request.model);
-  return inferred;
+std::shared_ptr<const KnownModel> Repository::Find(const Tenant& tenant, const std::string& model,
+                                                   const std::string& version) {
+  return Using(tenant, model, [&] { return models_.Get(model, version); });
 }
 
-Outcome<std::unique_ptr<Completion>> Repository::Complete(Tenant& tenant, const std::string& model,
-                                                          const std::string& version, const Prompt& prompt,
-                                                          Cancellation* cancellation) {
-  if (auto named = CheckNamed(tenant, model); !named) return std::unexpected(std::move(named.error()));
-  auto begun = tenant.Complete(model, version, prompt, cancellation);
-  LetGoIfUnloaded(model);
-  return begun;
+InferResponse Repository::Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
+  return Using(tenant, request.model, [&] { return tenant.Infer(request, cancellation); });
+}
+
+std::unique_ptr<Completion> Repository::Complete(Tenant& tenant, const std::string& model, const std::string& version,
+                                                 const Prompt& prompt, Cancellation* cancellation) {
+  return Using(tenant, model, [&] { return tenant.Complete(model, version, prompt, cancellation); });
 }
 
 bool Repository::Generates(const std::string& model, const std::string& version) const {
@@ -170,14 +157,11 @@ json Repository::Index(const Tenant& tenant, bool ready_alone) const {
   for (const ModelInfo& model : models) {
     const auto why = model.loaded ? std::nullopt : models_.WhyNot(model);
     const auto newer = rejected.extract({model.name, model.version});  // the old file serves
-    const char* const state = !CheckLoaded(model.name) || why                  ? "UNAVAILABLE"
+    const bool is_unloaded = IsUnloaded(model.name);
+    const char* const state = is_unloaded || why                               ? "UNAVAILABLE"
                               : !model.loaded && models_.IsLoading(model.name) ? "LOADING"
                                                                                : "READY";
-    add(model.name, model.version, state,
-        !CheckLoaded(model.name) ? "unloaded"
-        : why                    ? why->message
-        : newer                  ? newer.mapped()
-                                 : "");
+    add(model.name, model.version, state, is_unloaded ? "unloaded" : why ? why->message : newer ? newer.mapped() : "");
   }
   for (const auto& [key, why] : rejected) add(key.first, key.second, "UNAVAILABLE", why);
   return index;
@@ -193,7 +177,7 @@ json Repository::Overview(const Tenant& tenant, size_t most) const {
     auto known = models_.Peek(model.name, std::to_string(model.version));
     const bool is_newest = i + 1 == models.size() || models[i + 1].name != model.name;
     if (known == nullptr && is_newest) known = models_.Peek(model.name, "");
-    const bool is_unloaded = !CheckLoaded(model.name);
+    const bool is_unloaded = IsUnloaded(model.name);
     json one = {{"name", model.name},
                 {"version", std::to_string(model.version)},
                 {"state", is_unloaded    ? "unloaded"
@@ -214,77 +198,75 @@ json Repository::Overview(const Tenant& tenant, size_t most) const {
   return overview;
 }
 
-Outcome<json> Repository::Metadata(const Tenant& tenant, const std::string& model, const std::string& version) {
+json Repository::Metadata(const Tenant& tenant, const std::string& model, const std::string& version) {
   const auto found = Find(tenant, model, version);
-  if (!found) return std::unexpected(found.error());
   json versions = json::array();
   for (const ModelInfo& one : VersionsOf(host_, model)) versions.push_back(std::to_string(one.version));
   return json{{"name", model},
               {"versions", std::move(versions)},
-              {"platform", PlatformOf((*found)->info)},
-              {"inputs", TensorsOf((*found)->signature.inputs)},
-              {"outputs", TensorsOf((*found)->signature.outputs)}};
+              {"platform", PlatformOf(found->info)},
+              {"inputs", TensorsOf(found->signature.inputs)},
+              {"outputs", TensorsOf(found->signature.outputs)}};
 }
 
-Outcome<json> Repository::Config(const Tenant& tenant, const std::string& model, const std::string& version) {
+json Repository::Config(const Tenant& tenant, const std::string& model, const std::string& version) {
   const auto found = Find(tenant, model, version);
-  if (!found) return std::unexpected(found.error());
-  const uint32_t rows = (*found)->info.max_batch_size;
+  const uint32_t rows = found->info.max_batch_size;
   return json{{"name", model},
-              {"platform", PlatformOf((*found)->info)},
-              {"backend", (*found)->info.backend},
+              {"platform", PlatformOf(found->info)},
+              {"backend", found->info.backend},
               {"max_batch_size", rows},
-              {"input", ConfigOf((*found)->signature.inputs, rows > 0)},
-              {"output", ConfigOf((*found)->signature.outputs, rows > 0)},
-              {"model_transaction_policy", {{"decoupled", serve::Generates((*found)->signature)}}}};
+              {"input", ConfigOf(found->signature.inputs, rows > 0)},
+              {"output", ConfigOf(found->signature.outputs, rows > 0)},
+              {"model_transaction_policy", {{"decoupled", serve::Generates(found->signature)}}}};
 }
 
-Outcome<void> Repository::CheckControl(const Tenant& tenant, const std::string& model) const {
-  if (!tenant.is_operator()) return std::unexpected(ForOperators());
-  if (!tenant.Sees(model)) return std::unexpected(NotFound(model));
+void Repository::CheckControl(const Tenant& tenant, const std::string& model) const {
+  if (!tenant.is_operator()) throw ForOperators();
+  if (!tenant.Sees(model)) throw NotFound(model);
   using Control = RepositorySettings::Control;
   if (settings_.control == Control::kNone || settings_.control == Control::kPoll) {
-    return Refuse("with --model-control-mode none or poll nobody loads or unloads models");
+    ThrowInvalid("with --model-control-mode none or poll nobody loads or unloads models");
   }
-  if (!model.contains(':')) return {};
+  if (!model.contains(':')) return;
   Failure why = NotFound(model);
   why.message += ": versions are loaded and unloaded with their model";
-  return std::unexpected(std::move(why));
+  throw std::move(why);
 }
 
-Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
-  if (auto may = CheckControl(tenant, model); !may) return may;
-  if (auto loaded = models_.Reload(model); !loaded) {
-    if (loaded.error().code == WASINN_ERROR_NOT_FOUND && VersionsOf(host_, model).empty()) {
+void Repository::Load(const Tenant& tenant, const std::string& model) {
+  CheckControl(tenant, model);
+  try {
+    models_.Reload(model);
+  } catch (const Failure& failure) {
+    if (failure.code == WASINN_ERROR_NOT_FOUND && VersionsOf(host_, model).empty()) {
       if (Knows(model)) ReadNames();
-      return std::unexpected(NotFound(model));
+      throw NotFound(model);
     }
     // The host begins with the version that it is.
-    const std::string_view why = loaded.error().message, begin = "model '";
+    const std::string_view why = failure.message, begin = "model '";
     const size_t end = why.find("': ");
     const bool has_name = why.starts_with(begin) && end != why.npos;
     models_.Tell(std::string(has_name ? why.substr(begin.size(), end - begin.size()) : model), std::string(why));
-    return std::unexpected(Failure{loaded.error().code, core::WithoutPaths(loaded.error().message)});
+    throw Failure{failure.code, core::WithoutPaths(failure.message)};
   }
   models_.Forget(model);
   ReadNames();
   const std::lock_guard lock(mutex_);
   unloaded_.erase(model);
   std::erase_if(rejected_, [&](const auto& one) { return one.first.first == model; });
-  return {};
 }
 
-Outcome<void> Repository::Unload(const Tenant& tenant, const std::string& model) {
-  if (auto may = CheckControl(tenant, model); !may) return may;
+void Repository::Unload(const Tenant& tenant, const std::string& model) {
+  CheckControl(tenant, model);
   {
     const std::lock_guard lock(mutex_);
-    if (!names_.contains(model)) return std::unexpected(NotFound(model));
+    if (!names_.contains(model)) throw NotFound(model);
     unloaded_.insert(model);
   }
   const Status status = host_.UnloadModel(model);
   models_.Forget(model);
-  if (!status.ok()) return std::unexpected(ToFailure(status));
-  return {};
+  OrThrow(status);
 }
 
 void Repository::UnloadAsIn(const Repository& other) {
@@ -298,19 +280,21 @@ void Repository::UnloadAsIn(const Repository& other) {
   for (const std::string& model : unloaded) LetGoIfUnloaded(model);
 }
 
-Outcome<void> Repository::LoadAsIn(const Repository& other) {
+void Repository::LoadAsIn(const Repository& other) {
   UnloadAsIn(other);
   for (const ModelInfo& model : other.host_.Models()) {
     const std::string version = std::to_string(model.version);
-    const auto here = FindVersion(host_, model.name, version);
+    const auto here = LookUpVersion(host_, model.name, version);
     if (!model.loaded || !here) continue;
     Log(WASINN_LOG_INFO, "configuration: loading model '{}'", NameOf(model.name, version));
-    auto loaded = models_.Get(model.name, version);
-    // The server of one that lies at the same address as before is as little there for the last configuration.
-    const bool is_same_server = settings::IsAddress(here->path) && here->path == model.path;
-    if (!loaded && !is_same_server) return std::unexpected(std::move(loaded.error()));
+    try {
+      (void)models_.Get(model.name, version);
+    } catch (const Failure&) {
+      // The server of one that lies at the same address as before is as little there for the last configuration.
+      const bool is_same_server = settings::IsAddress(here->path) && here->path == model.path;
+      if (!is_same_server) throw;
+    }
   }
-  return {};
 }
 
 }  // namespace wasinn::serve

@@ -27,44 +27,43 @@ class Repository {
   Repository& operator=(const Repository&) = delete;
 
   // A tenant, which the repository outlives.
-  Outcome<std::unique_ptr<Tenant>> NewTenant(GuestSettings settings, TenantOptions options) {
+  std::unique_ptr<Tenant> NewTenant(GuestSettings settings, TenantOptions options) {
     return Tenant::Make(host_, models_, std::move(settings), std::move(options));
   }
 
   // Whether the tenant has such a model, and it was not unloaded. Loads nothing.
-  Outcome<void> CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  void CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
   // Whether it is loaded, or why it cannot be; false: no load was tried, or one is running. Loads nothing.
-  Outcome<bool> IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
+  bool IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
   bool IsLoading(const std::string& model) const { return models_.IsLoading(model); }
   // Whether the preloaded models that there were at the start can be used. Loads nothing.
-  Outcome<void> CheckReady() const;
+  void CheckReady() const;
   // Loads the model if necessary, unless it was unloaded; so do the next functions.
-  Outcome<std::shared_ptr<const KnownModel>> Find(const Tenant& tenant, const std::string& model,
-                                                  const std::string& version);
+  std::shared_ptr<const KnownModel> Find(const Tenant& tenant, const std::string& model, const std::string& version);
   // NULL: never cancelled.
-  Outcome<InferResponse> Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
+  InferResponse Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
   // The same. Its first token is there.
-  Outcome<std::unique_ptr<Completion>> Complete(Tenant& tenant, const std::string& model, const std::string& version,
-                                                const Prompt& prompt, Cancellation* cancellation);
+  std::unique_ptr<Completion> Complete(Tenant& tenant, const std::string& model, const std::string& version,
+                                       const Prompt& prompt, Cancellation* cancellation);
   // Whether an inference of that many bytes is too short to wake another thread for it, judging by the last ones.
   bool IsQuick(const std::string& model, const std::string& version, size_t bytes) const;
-  Outcome<nlohmann::json> Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
-  Outcome<nlohmann::json> Config(const Tenant& tenant, const std::string& model, const std::string& version);
+  nlohmann::json Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
+  nlohmann::json Config(const Tenant& tenant, const std::string& model, const std::string& version);
   nlohmann::json Index(const Tenant& tenant, bool ready_alone) const;
   // At most `most` models that the tenant sees, with the known facts about each. Loads nothing, and waits for no load.
   nlohmann::json Overview(const Tenant& tenant, size_t most) const;
   // Loads the models that must be there from the start. Returns all failures.
-  Outcome<void> Preload();
+  void Preload();
   // Checks folders and files of models again. Changes and failures are logged.
   void Rescan();
   // Call it now and then, where it may take long: unloads unused models, and checks files if that is due.
   void Upkeep();
   // Whether the tenant may load and unload a model of this name, whether or not there is one.
-  Outcome<void> CheckControl(const Tenant& tenant, const std::string& model) const;
+  void CheckControl(const Tenant& tenant, const std::string& model) const;
   // Loads the current files. Until that is done, and if it fails, the old model serves. Both are only for operators:
   // SECURITY for others.
-  Outcome<void> Load(const Tenant& tenant, const std::string& model);
-  Outcome<void> Unload(const Tenant& tenant, const std::string& model);
+  void Load(const Tenant& tenant, const std::string& model);
+  void Unload(const Tenant& tenant, const std::string& model);
 
   // By its inputs, or before it is loaded by its format or its address. Loads nothing.
   bool IsLanguageModel(const ModelInfo& model) const;
@@ -79,14 +78,17 @@ class Repository {
   const Host& host() const { return host_; }
   // Loads the models that are loaded in `other`, if they have the same name, and unloads those unloaded there. May take
   // long: later unloads are applied by UnloadAsIn. An error: a model would not be served any more.
-  Outcome<void> LoadAsIn(const Repository& other);
+  void LoadAsIn(const Repository& other);
   void UnloadAsIn(const Repository& other);
 
  private:
   // Whether there is such a model, for this tenant, and it was not unloaded.
-  Outcome<void> CheckNamed(const Tenant& tenant, const std::string& model) const;
+  void CheckNamed(const Tenant& tenant, const std::string& model) const;
   void ReadNames();
-  Outcome<void> CheckLoaded(const std::string& model) const;
+  bool IsUnloaded(const std::string& model) const;
+  // The result of `use`, which may load the model.
+  template <typename Use>
+  auto Using(const Tenant& tenant, const std::string& model, const Use& use);
   void LetGoIfUnloaded(const std::string& model);
 
   using Reasons = std::map<std::pair<std::string, uint32_t>, std::string>;

@@ -40,11 +40,11 @@ inline std::expected<RepositorySettings::Control, std::string> ParseControl(cons
 }
 
 // For a load: Triton's `config` and `file:…` bring a configuration and files, which only the operator may do here.
-inline Outcome<void> CheckLoadParameter(const std::string& name) {
-  if (name != "config" && !name.starts_with("file:")) return {};
-  return std::unexpected(Invalid("the parameter '" + name +
-                                 "' of a load is not served: the server's configuration has the models' settings, and "
-                                 "their folders have the files"));
+inline void CheckLoadParameter(const std::string& name) {
+  if (name != "config" && !name.starts_with("file:")) return;
+  throw Invalid("the parameter '" + name +
+                "' of a load is not served: the server's configuration has the models' settings, and "
+                "their folders have the files");
 }
 
 }  // namespace wasinn::serve

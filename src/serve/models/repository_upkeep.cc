@@ -31,7 +31,7 @@ void Repository::ReadNames() {
   names_ = std::move(names);
 }
 
-Outcome<void> Repository::Preload() {
+void Repository::Preload() {
   std::string failures;
   wasinn_code code = WASINN_OK;
   std::set<std::string> names = settings_.load_models;
@@ -40,30 +40,28 @@ Outcome<void> Repository::Preload() {
     if (settings_.preloads(model.name)) names.insert(model.name);
   }
   for (const std::string& name : names) {
-    if (auto loaded = models_.GetOrTell(name, ""); !loaded) {
-      code = loaded.error().code;
-      failures += (failures.empty() ? "" : "; ") + loaded.error().message;
+    try {
+      (void)models_.GetOrTell(name, "");
+    } catch (const Failure& failure) {
+      code = failure.code;
+      failures += (failures.empty() ? "" : "; ") + failure.message;
     }
   }
-  if (code == WASINN_OK) return {};
-  return std::unexpected(Failure{code, std::move(failures)});
+  if (code != WASINN_OK) throw Failure{code, std::move(failures)};
 }
 
-Outcome<void> Repository::CheckReady() const {
+void Repository::CheckReady() const {
   std::vector<ModelInfo> models = host_.Models();
   for (size_t i = 0; i < models.size(); ++i) {
     const ModelInfo& model = models[i];
     const bool is_highest = i + 1 == models.size() || models[i + 1].name != model.name;
-    if (model.loaded || !is_highest || !settings_.preloads(model.name) || !CheckLoaded(model.name)) continue;
+    if (model.loaded || !is_highest || !settings_.preloads(model.name) || IsUnloaded(model.name)) continue;
     if (!of_start_.contains(model.name)) continue;
     if (models_.IsLoading(model.name)) {
-      return Refuse(WASINN_ERROR_UNAVAILABLE, "model '{}' is being loaded", model.name);
+      Throw(WASINN_ERROR_UNAVAILABLE, "model '{}' is being loaded", model.name);
     }
-    if (auto why = models_.WhyNot(model)) {
-      return Refuse(WASINN_ERROR_UNAVAILABLE, "model '{}' does not load", model.name);
-    }
+    if (models_.WhyNot(model)) Throw(WASINN_ERROR_UNAVAILABLE, "model '{}' does not load", model.name);
   }
-  return {};
 }
 
 void Repository::Rescan() {
@@ -88,7 +86,7 @@ void Repository::Rescan() {
   }
   if (changes->empty()) return;
   ReadNames();
-  if (settings_.control == Control::kPoll) (void)Preload();
+  if (settings_.control == Control::kPoll) (void)Try([this] { Preload(); });
 }
 
 void Repository::Upkeep() {

@@ -35,17 +35,17 @@ TextModels::TextModels(Catalog& models, const Workers::Limits& limits, Adapters 
                        const UpstreamSettings& upstreams)
     : models_(models), limits_(limits), adapters_(std::move(adapters)) {
   for (const ModelInfo& model : models_.Remote()) {
-    auto made = Upstream::Make(model.name, model.path, upstreams);
+    auto made = Try([&] { return Upstream::Make(model.name, model.path, upstreams); });
     if (!made) Log(WASINN_LOG_WARNING, "model '{}' cannot be served: {}", model.name, made.error().message);
     upstreams_.emplace(Key(model.name, std::to_string(model.version)), std::move(made));
   }
 }
 
-Outcome<std::shared_ptr<Upstream>> TextModels::UpstreamOf(const Name& name) const {
+std::shared_ptr<Upstream> TextModels::UpstreamOf(const Name& name) const {
   const auto found = upstreams_.find(Key(name.model, name.version));
   if (found == upstreams_.end()) return nullptr;
-  if (!found->second) return std::unexpected(OfLoad(found->second.error()));
-  return found->second;
+  if (!found->second) throw OfLoad(found->second.error());
+  return *found->second;
 }
 
 Failure TextModels::NotFound(const Tenant& tenant, Failure why) const {
@@ -54,16 +54,16 @@ Failure TextModels::NotFound(const Tenant& tenant, Failure why) const {
   return why;
 }
 
-Outcome<TextModels::Name> TextModels::Find(const Tenant& tenant, const std::string& name) const {
+TextModels::Name TextModels::Find(const Tenant& tenant, const std::string& name) const {
   auto found = FindModel(tenant, name);
-  if (found || found.error().code != WASINN_ERROR_NOT_FOUND) return found;
+  if (found || found.error().code != WASINN_ERROR_NOT_FOUND) return OrThrow(std::move(found));
   if (const auto adapter = adapters_.find(name); adapter != adapters_.end()) {
     if (auto base = FindModel(tenant, adapter->second)) {
       base->adapter = name;
-      return base;
+      return std::move(*base);
     }
   }
-  return std::unexpected(NotFound(tenant, std::move(found.error())));
+  throw NotFound(tenant, std::move(found.error()));
 }
 
 Outcome<TextModels::Name> TextModels::FindModel(const Tenant& tenant, const std::string& name) const {
@@ -76,12 +76,10 @@ Outcome<TextModels::Name> TextModels::FindModel(const Tenant& tenant, const std:
 
 Outcome<TextModels::Name> TextModels::FindVersion(const Tenant& tenant, const std::string& model,
                                                   const std::string& version) const {
-  if (auto served = models_.CheckServed(tenant, model, version); !served) {
-    return std::unexpected(std::move(served.error()));
-  }
-  auto number = models_.VersionOf(model, version);
-  if (!number) return std::unexpected(std::move(number.error()));
-  return Name{model, std::move(*number), ""};
+  return Try([&] {
+    models_.CheckServed(tenant, model, version);
+    return Name{model, models_.VersionOf(model, version), ""};
+  });
 }
 
 std::vector<TextModels::Name> TextModels::Highest(const Tenant& tenant) const {
@@ -96,10 +94,10 @@ std::vector<TextModels::Name> TextModels::Highest(const Tenant& tenant) const {
 std::vector<std::pair<std::string, TextModels::Name>> TextModels::List(const Tenant& tenant) const {
   std::vector<std::pair<std::string, Name>> list;
   for (Name& name : Highest(tenant)) {
-    if (models_.CheckServed(tenant, name.model, "")) list.emplace_back(name.model, std::move(name));
+    if (FindVersion(tenant, name.model, "")) list.emplace_back(name.model, std::move(name));
   }
   for (const auto& [name, model] : adapters_) {
-    auto found = Find(tenant, name);
+    auto found = Try([&] { return Find(tenant, name); });
     if (found && !found->adapter.empty()) list.emplace_back(name, std::move(*found));
   }
   return list;
@@ -111,11 +109,11 @@ uint32_t TextModels::ContextOf(const Name& name) const {
   return found == open_.end() ? 0 : found->second.context;
 }
 
-Outcome<TextModels::Name> TextModels::FindOnly(const Tenant& tenant) const {
+TextModels::Name TextModels::FindOnly(const Tenant& tenant) const {
   const std::vector<Name> names = Highest(tenant);
-  if (names.size() == 1) return FindVersion(tenant, names.front().model, "");
-  if (names.empty()) return Refuse("the request names no model, and there is no language model here");
-  return Refuse("the request names no model, and there are {} to choose from: {}", names.size(), Some(names));
+  if (names.size() == 1) return OrThrow(FindVersion(tenant, names.front().model, ""));
+  if (names.empty()) ThrowInvalid("the request names no model, and there is no language model here");
+  ThrowInvalid("the request names no model, and there are {} to choose from: {}", names.size(), Some(names));
 }
 
 Workers* TextModels::WorkersOf(const Name& name) const {
@@ -124,18 +122,17 @@ Workers* TextModels::WorkersOf(const Name& name) const {
   return found == open_.end() ? nullptr : found->second.workers.get();
 }
 
-Outcome<Workers*> TextModels::Open(Tenant& tenant, const Name& name) {
-  const auto generates = models_.CheckGenerates(tenant, name.model, name.version);
-  if (!generates) return std::unexpected(generates.error());
+Workers* TextModels::Open(Tenant& tenant, const Name& name) {
+  const TextLimits generates = models_.CheckGenerates(tenant, name.model, name.version);
   Workers::Limits limits = limits_;
-  limits.threads = generates->parallel > 0 ? generates->parallel : Processors();
+  limits.threads = generates.parallel > 0 ? generates.parallel : Processors();
   limits.long_job = std::chrono::hours(24);  // somebody waits for each token
   const std::lock_guard lock(mutex_);
-  if (is_stopped_) return Refuse(WASINN_ERROR_UNAVAILABLE, "the server is shutting down");
+  if (is_stopped_) Throw(WASINN_ERROR_UNAVAILABLE, "the server is shutting down");
   Key key(name.model, name.version);
   auto found = open_.find(key);
   if (found == open_.end()) found = open_.emplace(std::move(key), Model{std::make_unique<Workers>(limits)}).first;
-  found->second.context = generates->context;  // of today's file
+  found->second.context = generates.context;  // of today's file
   return found->second.workers.get();
 }
 

@@ -28,9 +28,9 @@ class TextModels {
   TextModels(Catalog& models, const Workers::Limits& limits, Adapters adapters, const UpstreamSettings& upstreams);
 
   // `name`: a client's, "digits", "digits:2", or an adapter's name. NOT_FOUND: the tenant has no such model.
-  Outcome<Name> Find(const Tenant& tenant, const std::string& name) const;
+  Name Find(const Tenant& tenant, const std::string& name) const;
   // The only one that there is for the tenant.
-  Outcome<Name> FindOnly(const Tenant& tenant) const;
+  Name FindOnly(const Tenant& tenant) const;
   // Those that serve for the tenant, and then the adapters, by the names that clients may use. Loads nothing.
   std::vector<std::pair<std::string, Name>> List(const Tenant& tenant) const;
   // Tokens of its longest text; 0: that is not known, or nobody has opened it yet.
@@ -39,11 +39,11 @@ class TextModels {
   // Whether there are models that others serve.
   bool has_upstreams() const { return !upstreams_.empty(); }
   // NULL: it is computed here. UNAVAILABLE: its configuration has a mistake.
-  Outcome<std::shared_ptr<Upstream>> UpstreamOf(const Name& name) const;
+  std::shared_ptr<Upstream> UpstreamOf(const Name& name) const;
   // NULL: nobody has opened it yet. Who generates with it.
   Workers* WorkersOf(const Name& name) const;
   // Loads the model if nobody did. UNSUPPORTED_OPERATION: it is no language model.
-  Outcome<Workers*> Open(Tenant& tenant, const Name& name);
+  Workers* Open(Tenant& tenant, const Name& name);
 
   // For each open model: how many texts are generated, and how many requests wait.
   std::vector<std::pair<Name, Workers::Load>> Look() const;

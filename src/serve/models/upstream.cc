@@ -36,8 +36,8 @@ Upstream::Upstream(std::string name, remote::Address address, remote::ModelConfi
   if (address_.is_secure) tls_.emplace(remote::MakeClientTls(config_.connection));
 }
 
-Outcome<std::shared_ptr<Upstream>> Upstream::Make(std::string name, const std::string& address,
-                                                  const UpstreamSettings& settings) {
+std::shared_ptr<Upstream> Upstream::Make(std::string name, const std::string& address,
+                                         const UpstreamSettings& settings) {
   const auto own = settings.models.find(name);
   const std::string model = own == settings.models.end() ? "{}" : own->second;
   try {
@@ -50,7 +50,7 @@ Outcome<std::shared_ptr<Upstream>> Upstream::Make(std::string name, const std::s
     return std::shared_ptr<Upstream>(
         new Upstream(std::move(name), std::move(parsed), std::move(config), static_cast<size_t>(parallel)));
   } catch (const backend::Error& error) {
-    return std::unexpected(Failure{error.code(), error.what()});
+    throw Failure{error.code(), error.what()};
   }
 }
 
@@ -58,17 +58,16 @@ Upstream::Place::~Place() {
   if (upstream_ != nullptr) upstream_->Leave(*this);
 }
 
-Outcome<Upstream::Place> Upstream::Enter(const Share& share) {
+Upstream::Place Upstream::Enter(const Share& share) {
   const std::lock_guard lock(mutex_);
   size_t& own = n_of_[share.id()];
   const size_t most_own = share.is_alone() ? most_ : std::max<size_t>(1, most_ - most_ / 4);
   if (n_requests_ < most_ && own >= most_own) {
-    return std::unexpected(
-        TryAgain(fmt::format("the tenant has {} of the model's {} requests, as many as one may", own, most_)));
+    throw TryAgain(fmt::format("the tenant has {} of the model's {} requests, as many as one may", own, most_));
   }
   if (n_requests_ >= most_) {
     if (own == 0) n_of_.erase(share.id());
-    return std::unexpected(TryAgain(fmt::format("the model's server has {} requests, as many as it may", n_requests_)));
+    throw TryAgain(fmt::format("the model's server has {} requests, as many as it may", n_requests_));
   }
   ++n_requests_;
   ++own;

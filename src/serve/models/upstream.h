@@ -37,8 +37,7 @@ class Upstream : public std::enable_shared_from_this<Upstream> {
   // Whether the path of a model is such an address.
   static bool IsAddress(std::string_view path);
   // `name`: of the model, for the log.
-  static Outcome<std::shared_ptr<Upstream>> Make(std::string name, const std::string& address,
-                                                 const UpstreamSettings& settings);
+  static std::shared_ptr<Upstream> Make(std::string name, const std::string& address, const UpstreamSettings& settings);
 
   // One of its requests, while it is under way, and the server that has it.
   class Place {
@@ -55,7 +54,7 @@ class Upstream : public std::enable_shared_from_this<Upstream> {
     std::optional<size_t> server_;
   };
   // BUSY: there are as many as may be. Of several tenants, none has the last quarter of the places.
-  Outcome<Place> Enter(const Share& share);
+  Place Enter(const Share& share);
   // Another server, which this request has not tried yet: one with few requests, and first one that is not known to be away. Nothing: there is
   // no other one.
   std::optional<size_t> Choose(Place& place, std::vector<bool>& tried);

@@ -22,7 +22,7 @@ namespace wasinn::serve {
 using oip::AppendElement, oip::Bytes, oip::CountElements, oip::Datatype, oip::Elements, oip::FindDatatype,
     oip::kLengthBytes, oip::OfWit, oip::OnlyElement;
 
-// Why a request failed. The code shows the cause, and so the client's status.
+// Why a request failed: functions throw it. The code shows the cause, and so the client's status.
 struct Failure {
   wasinn_code code;
   std::string message;
@@ -34,19 +34,7 @@ inline Failure NoMemory() { return TryAgain("requests and responses hold as much
 inline Failure ClientGone() { return {WASINN_ERROR_UNAVAILABLE, "the client has gone"}; }
 inline Failure ToFailure(const Status& status) { return {status.code(), status.message()}; }
 inline Failure OutOfMemory() { return {WASINN_ERROR_UNAVAILABLE, "the server is out of memory"}; }
-template <typename T>
-using Outcome = std::expected<T, Failure>;
-
-// A failed Outcome: Refuse(WASINN_ERROR_NOT_FOUND, "there is no model '{}'", name). Without a code it is INVALID_ARGUMENT.
-template <typename... Args>
-std::unexpected<Failure> Refuse(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
-  return std::unexpected(Failure{code, fmt::format(format, std::forward<Args>(args)...)});
-}
-template <typename... Args>
-std::unexpected<Failure> Refuse(fmt::format_string<Args...> format, Args&&... args) {
-  return Refuse(WASINN_ERROR_INVALID_ARGUMENT, format, std::forward<Args>(args)...);
-}
-// As an exception, for what is deep inside of its input.
+// Throw(WASINN_ERROR_NOT_FOUND, "there is no model '{}'", name)
 template <typename... Args>
 [[noreturn]] void Throw(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
   throw Failure{code, fmt::format(format, std::forward<Args>(args)...)};
@@ -56,17 +44,33 @@ template <typename... Args>
   Throw(WASINN_ERROR_INVALID_ARGUMENT, format, std::forward<Args>(args)...);
 }
 template <typename T>
-T OrThrow(Outcome<T> outcome) {
-  if (!outcome) throw std::move(outcome.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*outcome);
-}
-template <typename T>
 T OrThrow(Result<T> result) {
   if (!result) throw ToFailure(result.status());
   return std::move(*result);
 }
 inline void OrThrow(const Status& status) {
   if (!status.ok()) throw ToFailure(status);
+}
+
+template <typename T>
+using Outcome = std::expected<T, Failure>;
+
+// The result of `call`, or its failure, for those that look at it.
+template <typename Call>
+Outcome<std::invoke_result_t<Call>> Try(const Call& call) try {
+  if constexpr (std::is_void_v<std::invoke_result_t<Call>>) {
+    call();
+    return {};
+  } else {
+    return call();
+  }
+} catch (Failure& failure) {
+  return std::unexpected(std::move(failure));
+}
+template <typename T>
+T OrThrow(Outcome<T> outcome) {
+  if (!outcome) throw std::move(outcome.error());
+  return std::move(*outcome);
 }
 
 // The largest request that an I/O thread handles itself.
@@ -94,9 +98,9 @@ struct InputTensor {
 };
 
 // Adds a dimension to the tensor.
-Outcome<void> AddDim(InputTensor& tensor, int64_t dim);
+void AddDim(InputTensor& tensor, int64_t dim);
 // The product of its shape; an error if that overflows.
-Outcome<uint64_t> CountElements(const InputTensor& tensor);
+uint64_t CountElements(const InputTensor& tensor);
 
 struct OutputTensor {
   std::string name;
@@ -124,8 +128,8 @@ struct StringRecords {
 };
 
 // An input of BYTES for a model. Its memory is added to `charge`.
-Outcome<StringRecords> ToRecords(const InputTensor& input, Charge& charge);
+StringRecords ToRecords(const InputTensor& input, Charge& charge);
 // Turns an output of u8 into BYTES.
-Outcome<void> ToElements(OutputTensor& output);
+void ToElements(OutputTensor& output);
 
 }  // namespace wasinn::serve

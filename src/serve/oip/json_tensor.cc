@@ -88,19 +88,19 @@ class JsonTensor {
   }
   // Clients that only have floats write 7 as 7.0, and true as 1.0.
   template <typename T>
-  Outcome<T> Whole(simdjson::dom::element element) const {
+  T Whole(simdjson::dom::element element) const {
     if (element.type() != simdjson::dom::element_type::DOUBLE) return static_cast<T>(element);
     // A double does not have all larger integers, so another number may have been written.
     constexpr double kMost = 1LL << std::numeric_limits<double>::digits;
     const double number = element;
     const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMost) && number < kMost;
     if (fits && std::trunc(number) == number) return static_cast<T>(number);
-    return Refuse("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name);
+    ThrowInvalid("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name);
   }
   template <typename T>
   void AppendInteger(simdjson::dom::element element) {
     using Widest = std::conditional_t<std::unsigned_integral<T>, uint64_t, int64_t>;
-    const auto number = OrThrow(Whole<Widest>(element));
+    const auto number = Whole<Widest>(element);
     if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) {
       ThrowInvalid("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name);
     }
@@ -123,7 +123,7 @@ class JsonTensor {
   void AppendBool(simdjson::dom::element element) {
     if (element.type() == simdjson::dom::element_type::BOOL)
       return Append(static_cast<uint8_t>(static_cast<bool>(element)));
-    const auto number = OrThrow(Whole<int64_t>(element));
+    const auto number = Whole<int64_t>(element);
     if (number != 0 && number != 1) ThrowInvalid("input '{}': {} is not a valid BOOL", tensor_.name, number);
     Append(static_cast<uint8_t>(number));
   }

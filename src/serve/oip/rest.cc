@@ -24,7 +24,7 @@ constexpr std::string_view kGenerate = "generate", kGenerateStream = "generate_s
 
 Response ToResponse(const json& answer) {
   Response response;
-  response.text = answer.dump(-1, ' ', false, json::error_handler_t::replace);
+  response.text = Dump(answer);
   return response;
 }
 
@@ -37,14 +37,6 @@ const char* ExtensionNotServed(const std::vector<std::string>& words, std::strin
   return nullptr;
 }
 
-Response NotFound() { return ErrorResponse(http::status::not_found, "there is nothing of this name"); }
-
-Response WrongMethod(const char* allowed) {
-  Response response = ErrorResponse(http::status::method_not_allowed, fmt::format("only {} is known here", allowed));
-  response.headers = {{"Allow", allowed}};
-  return response;
-}
-
 bool IsGet(const Request& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head;
 }
@@ -52,24 +44,23 @@ bool IsGet(const Request& request) {
 Catalog& ModelsOf(const Exchange& exchange) { return exchange.admission.generation->models(); }
 
 // Where the JSON of a body ends.
-Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
+size_t JsonSize(const Request& request, uint64_t most) {
   const auto length = request.find(kHeaderLength);
   if (length == request.end()) return request.body().size();
   const auto size = base::ParseNumber<size_t>(length->value());
-  if (!size) return Refuse("{} is not a length", kHeaderLength);
+  if (!size) ThrowInvalid("{} is not a length", kHeaderLength);
   if (*size <= most) return *size;
-  return Refuse(WASINN_ERROR_TOO_LARGE, "the JSON is larger than {} bytes", most);
+  Throw(WASINN_ERROR_TOO_LARGE, "the JSON is larger than {} bytes", most);
 }
 
 // A load with a configuration or files of its own would give other models than the client has asked for.
-Outcome<void> CheckLoadRequest(std::string_view body) {
+void CheckLoadRequest(std::string_view body) {
   if (body.size() > kMostInline) return CheckLoadParameter("file:");  // what else is so large
   const json request = json::parse(body, nullptr, false);
-  if (!request.is_object() || !request.contains("parameters") || !request["parameters"].is_object()) return {};
+  if (!request.is_object() || !request.contains("parameters") || !request["parameters"].is_object()) return;
   for (const auto& [name, value] : request["parameters"].items()) {
-    if (auto taken = CheckLoadParameter(name); !taken) return taken;
+    CheckLoadParameter(name);
   }
-  return {};
 }
 
 // Metadata of models may be long: they grow with the models and their inputs.
@@ -78,12 +69,6 @@ Response Charged(Response response, const Tenant& tenant) {
   response.charge = Charge(tenant.budget());
   if (response.charge.Add(response.text.size())) return response;
   return ToResponse(NoMemory());
-}
-
-// The answer without content.
-Response Done(Outcome<void> done) {
-  OrThrow(std::move(done));
-  return {.content_type = ""};
 }
 
 Response ToResponse(RestResponse written) {
@@ -109,7 +94,7 @@ asio::awaitable<Response> Rest::OnWorker(Exchange& exchange, Work work, Workers&
   const std::shared_ptr<Cancellation> cancellation = exchange.watch();
   std::function<Response()> run = [work = std::move(work), cancellation] { return work(cancellation.get()); };
   const Tenant& tenant = *exchange.admission.tenant;
-  co_return Charged(OrThrow(co_await workers.Do(std::move(run), tenant.share(), cancellation.get(), place)), tenant);
+  co_return Charged(co_await workers.Do(std::move(run), tenant.share(), cancellation.get(), place), tenant);
 }
 
 // models/NAME[/versions/VERSION][/WHAT]
@@ -128,7 +113,7 @@ Response Rest::Health(const Exchange& exchange, std::string_view what) {
   if (what == "live") return ToResponse(json{{"live", true}});
   if (what != "ready") return NotFound();
   if (!is_draining_.load(std::memory_order_relaxed)) {
-    OrThrow(exchange.admission.generation->repository().CheckReady());
+    exchange.admission.generation->repository().CheckReady();
     return ToResponse(json{{"ready", true}});
   }
   return ErrorResponse(http::status::service_unavailable, "the server is shutting down");
@@ -137,14 +122,14 @@ Response Rest::Health(const Exchange& exchange, std::string_view what) {
 // On whatever thread. The request's body is not needed afterwards.
 Response Rest::InferNow(Exchange& exchange, Named& named, Cancellation* cancellation) {
   Request& request = exchange.request;
-  const size_t json_size = OrThrow(JsonSize(request, limits_.most_json));
-  RestRequest read = OrThrow(ReadRequest(request.body().view(), json_size, request.body().charge()));
+  const size_t json_size = JsonSize(request, limits_.most_json);
+  RestRequest read = ReadRequest(request.body().view(), json_size, request.body().charge());
   read.infer.model = std::move(named.model);
   read.infer.version = std::move(named.version);
   Tenant& tenant = *exchange.admission.tenant;
-  InferResponse inferred = OrThrow(ModelsOf(exchange).Infer(tenant, read.infer, cancellation));
+  InferResponse inferred = ModelsOf(exchange).Infer(tenant, read.infer, cancellation);
   Charge charge(tenant.budget());
-  Response response = ToResponse(OrThrow(WriteResponse(read, std::move(inferred), charge)));
+  Response response = ToResponse(WriteResponse(read, std::move(inferred), charge));
   response.charge = std::move(charge);
   return response;
 }
@@ -152,13 +137,13 @@ Response Rest::InferNow(Exchange& exchange, Named& named, Cancellation* cancella
 Response Rest::GenerateNow(Exchange& exchange, Named& named, Cancellation* cancellation) {
   RequestBytes& body = exchange.request.body();
   Tenant& tenant = *exchange.admission.tenant;
-  const json metadata = OrThrow(ModelsOf(exchange).Metadata(tenant, named.model, named.version));
-  RestRequest read = OrThrow(ReadGenerate(body.view(), metadata.at("inputs"), body.charge()));
+  const json metadata = ModelsOf(exchange).Metadata(tenant, named.model, named.version);
+  RestRequest read = ReadGenerate(body.view(), metadata.at("inputs"), body.charge());
   read.infer.model = std::move(named.model);
   read.infer.version = std::move(named.version);
-  const InferResponse inferred = OrThrow(ModelsOf(exchange).Infer(tenant, read.infer, cancellation));
+  const InferResponse inferred = ModelsOf(exchange).Infer(tenant, read.infer, cancellation);
   Response response{.charge = Charge(tenant.budget())};
-  response.text = OrThrow(WriteGenerated(read, inferred, response.charge));
+  response.text = WriteGenerated(read, inferred, response.charge);
   if (named.what == kGenerate) return response;
   response.content_type = "text/event-stream";
   response.text = "data: " + response.text + "\n\n";
@@ -168,15 +153,18 @@ Response Rest::GenerateNow(Exchange& exchange, Named& named, Cancellation* cance
 asio::awaitable<void> Rest::Load(Exchange& exchange, const Named& named) {
   Catalog& models = ModelsOf(exchange);
   const Tenant& tenant = *exchange.admission.tenant;
-  if (models.IsLoaded(tenant, named.model, named.version).value_or(false)) co_return;
-  Work load = [&](Cancellation*) { return Done(models.CheckReady(tenant, named.model, named.version)); };
+  if (Try([&] { return models.IsLoaded(tenant, named.model, named.version); }).value_or(false)) co_return;
+  Work load = [&](Cancellation*) {
+    models.CheckReady(tenant, named.model, named.version);
+    return Response();
+  };
   (void)co_await OnWorker(exchange, std::move(load), loads_, PlaceOf(named.model));
 }
 
 asio::awaitable<Response> Rest::Generate(Exchange& exchange, Named named) {
   if (exchange.request.method() != http::verb::post) co_return WrongMethod("POST");
   Catalog& models = ModelsOf(exchange);
-  OrThrow(models.CheckServed(*exchange.admission.tenant, named.model, named.version));
+  models.CheckServed(*exchange.admission.tenant, named.model, named.version);
   co_await Load(exchange, named);
   if (models.Generates(named.model, named.version)) {
     const std::string name = named.version.empty() ? named.model : named.model + ":" + named.version;
@@ -193,7 +181,7 @@ asio::awaitable<Response> Rest::Infer(Exchange& exchange, Named named) {
   if (request.method() != http::verb::post) co_return WrongMethod("POST");
   Catalog& models = ModelsOf(exchange);
   const Tenant& tenant = *exchange.admission.tenant;
-  OrThrow(models.CheckServed(tenant, named.model, named.version));
+  models.CheckServed(tenant, named.model, named.version);
   Work work = [&, this](Cancellation* cancellation) { return InferNow(exchange, named, cancellation); };
   if (models.IsQuick(named.model, named.version, request.body().size())) {
     const bool is_alone = tenant.share().is_alone();
@@ -215,8 +203,8 @@ asio::awaitable<Response> Rest::Infer(Exchange& exchange, Named named) {
 // Nobody's load is waited for: what was not loaded has computed nothing.
 Response Rest::ModelStatistics(const Exchange& exchange, const Named& named) const {
   Catalog& models = ModelsOf(exchange);
-  OrThrow(models.CheckServed(*exchange.admission.tenant, named.model, named.version));
-  return ToResponse(statistics_.Of(named.model, named.version, OrThrow(models.VersionOf(named.model, named.version))));
+  models.CheckServed(*exchange.admission.tenant, named.model, named.version);
+  return ToResponse(statistics_.Of(named.model, named.version, models.VersionOf(named.model, named.version)));
 }
 
 asio::awaitable<Response> Rest::AnswerModel(Exchange& exchange, Named named) {
@@ -225,16 +213,16 @@ asio::awaitable<Response> Rest::AnswerModel(Exchange& exchange, Named named) {
   if (named.what == "stats") co_return Charged(ModelStatistics(exchange, named), tenant);
   Work work;
   if (named.what.empty()) {
-    work = [&](Cancellation*) { return ToResponse(OrThrow(models.Metadata(tenant, named.model, named.version))); };
+    work = [&](Cancellation*) { return ToResponse(models.Metadata(tenant, named.model, named.version)); };
   } else if (named.what == "config") {
-    work = [&](Cancellation*) { return ToResponse(OrThrow(models.Config(tenant, named.model, named.version))); };
+    work = [&](Cancellation*) { return ToResponse(models.Config(tenant, named.model, named.version)); };
   } else if (named.what == "ready") {
-    OrThrow(models.LookReady(tenant, named.model, named.version));
+    models.LookReady(tenant, named.model, named.version);
     co_return ToResponse(json{{"name", named.model}, {"ready", true}});
   } else {
     co_return NotFound();
   }
-  if (OrThrow(models.IsLoaded(tenant, named.model, named.version))) co_return Charged(work(nullptr), tenant);
+  if (models.IsLoaded(tenant, named.model, named.version)) co_return Charged(work(nullptr), tenant);
   co_return co_await OnWorker(exchange, std::move(work), loads_, PlaceOf(named.model));
 }
 
@@ -242,7 +230,7 @@ Response Rest::Index(const Exchange& exchange) const {
   const RequestBytes& body = exchange.request.body();
   if (body.size() > kMostInline)
     return ErrorResponse(http::status::payload_too_large, "the request is too large for it");
-  const bool ready_alone = OrThrow(ReadIndexRequest(body.view()));
+  const bool ready_alone = ReadIndexRequest(body.view());
   return ToResponse(ModelsOf(exchange).Index(*exchange.admission.tenant, ready_alone));
 }
 
@@ -255,10 +243,11 @@ asio::awaitable<Response> Rest::AnswerRepository(Exchange& exchange, const Words
   exchange.about.model = Bounded(words[2], kMostLogged);
   const bool loads = words[3] == "load";
   if (!loads && words[3] != "unload") co_return NotFound();
-  const Place place = OrThrow(loads ? models.PlaceOfLoad(tenant, words[2]) : models.PlaceOfUnload(tenant, words[2]));
-  if (loads) OrThrow(CheckLoadRequest(exchange.request.body().view()));
+  const Place place = loads ? models.PlaceOfLoad(tenant, words[2]) : models.PlaceOfUnload(tenant, words[2]);
+  if (loads) CheckLoadRequest(exchange.request.body().view());
   Work work = [&](Cancellation*) {
-    return Done(loads ? models.Load(tenant, words[2]) : models.Unload(tenant, words[2]));
+    loads ? models.Load(tenant, words[2]) : models.Unload(tenant, words[2]);
+    return Response{.content_type = ""};
   };
   co_return co_await OnWorker(exchange, std::move(work), loads_, place);
 }

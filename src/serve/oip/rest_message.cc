@@ -67,8 +67,8 @@ void LogOtherParameters(object of, const char* place, std::initializer_list<std:
 }
 
 uint64_t ReadShape(object input, InputTensor& tensor) {
-  for (const element dim : Get(input, "shape").get_array()) OrThrow(AddDim(tensor, dim.get_int64()));
-  return OrThrow(CountElements(tensor));
+  for (const element dim : Get(input, "shape").get_array()) AddDim(tensor, dim.get_int64());
+  return CountElements(tensor);
 }
 
 size_t CountLeaves(element data) {
@@ -136,7 +136,7 @@ class Reader {
       tensor.datatype = FindDatatype(input["datatype"].get_ref<const std::string&>());
       if (tensor.datatype == nullptr) ThrowInvalid("input '{}': JSON has nothing of its type", tensor.name);
       tensor.shape = ShapeFor(input["shape"].get<std::vector<int64_t>>(), *data);
-      ReadJson(tensor, OrThrow(CountElements(tensor)), *data);
+      ReadJson(tensor, CountElements(tensor), *data);
     }
     for (const auto& [key, value] : root) {
       const auto is_it = [name = key](const nlohmann::json& input) { return input["name"] == name; };
@@ -197,45 +197,41 @@ class Reader {
   RestRequest request_;
 };
 
-Outcome<RestRequest> Parse(std::string_view body, size_t json_size, Charge& charge, auto read) {
+RestRequest Parse(std::string_view body, size_t json_size, Charge& charge, auto read) {
   const uint64_t before = charge.bytes();
-  if (!charge.Add((kParsed + kTensors) * json_size)) return std::unexpected(NoMemory());
+  if (!charge.Add((kParsed + kTensors) * json_size)) throw NoMemory();
   try {
     RestRequest request = read(Reader(body, json_size));
     uint64_t own = 0;
     for (const InputTensor& input : request.infer.inputs) own += input.own.size();
     charge.ShrinkTo(before + own);
     return request;
-  } catch (Failure& failure) {
-    return std::unexpected(std::move(failure));
   } catch (const simdjson::simdjson_error& error) {
     if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-    return Refuse("the request is not an inference request: {}", error.what());
+    ThrowInvalid("the request is not an inference request: {}", error.what());
   }
 }
 
 }  // namespace
 
-Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge) {
-  if (json_size > body.size()) return Refuse("the JSON has {} bytes, of which only {} came", json_size, body.size());
+RestRequest ReadRequest(std::string_view body, size_t json_size, Charge& charge) {
+  if (json_size > body.size()) ThrowInvalid("the JSON has {} bytes, of which only {} came", json_size, body.size());
   return Parse(body, json_size, charge, [](Reader reader) { return reader.Read(); });
 }
 
-Outcome<RestRequest> ReadGenerate(std::string_view body, const nlohmann::json& inputs, Charge& charge) {
+RestRequest ReadGenerate(std::string_view body, const nlohmann::json& inputs, Charge& charge) {
   return Parse(body, body.size(), charge, [&](Reader reader) { return reader.ReadFields(inputs); });
 }
 
-Outcome<bool> ReadIndexRequest(std::string_view body) {
+bool ReadIndexRequest(std::string_view body) {
   if (body.empty()) return false;
   try {
     simdjson::dom::parser parser;
     const std::optional<element> ready = Find(parser.parse(body.data(), body.size(), false).get_object(), "ready");
     return ready && static_cast<bool>(*ready);
-  } catch (Failure& failure) {
-    return std::unexpected(std::move(failure));
   } catch (const simdjson::simdjson_error& error) {
     if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-    return Refuse("the request is not a request for the index: {}", error.what());
+    ThrowInvalid("the request is not a request for the index: {}", error.what());
   }
 }
 
@@ -262,13 +258,13 @@ std::string Head(const RestRequest& request, const InferResponse& response) {
 
 }  // namespace
 
-Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse response, Charge& charge) try {
+RestResponse WriteResponse(const RestRequest& request, InferResponse response, Charge& charge) {
   const uint64_t before = charge.bytes();
   uint64_t most_json = 0, binary = 0;
   for (const OutputTensor& output : response.outputs) {
     (GoesAsBytes(request, output) ? binary += output.bytes.size() : most_json += MostJson(output));
   }
-  if (!charge.Add(most_json + binary)) return std::unexpected(NoMemory());
+  if (!charge.Add(most_json + binary)) throw NoMemory();
   RestResponse written;
   std::string& text = written.json;
   text.reserve(most_json + 256);  // the system only provides the written part of it
@@ -290,15 +286,13 @@ Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse re
   text += "]}";
   charge.ShrinkTo(before + text.size() + binary);
   return written;
-} catch (Failure& failure) {
-  return std::unexpected(std::move(failure));
 }
 
-Outcome<std::string> WriteGenerated(const RestRequest& request, const InferResponse& response, Charge& charge) try {
+std::string WriteGenerated(const RestRequest& request, const InferResponse& response, Charge& charge) {
   const uint64_t before = charge.bytes();
   uint64_t most = 0;
   for (const OutputTensor& output : response.outputs) most += MostJson(output);
-  if (!charge.Add(most)) return std::unexpected(NoMemory());
+  if (!charge.Add(most)) throw NoMemory();
   std::string text = Head(request, response);
   for (const OutputTensor& output : response.outputs) {
     if (JsonLacks(*output.datatype)) {
@@ -314,8 +308,6 @@ Outcome<std::string> WriteGenerated(const RestRequest& request, const InferRespo
   text += '}';
   charge.ShrinkTo(before + text.size());
   return text;
-} catch (Failure& failure) {
-  return std::unexpected(std::move(failure));
 }
 
 }  // namespace wasinn::serve

@@ -29,14 +29,14 @@ struct RestRequest {
 
 // `json_size`: the value of the header Inference-Header-Content-Length, or all. Tensors may refer to `body`, which must
 // outlive the request and have RequestBytes::kPadding readable bytes behind it. Other memory is added to `charge`.
-Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge);
+RestRequest ReadRequest(std::string_view body, size_t json_size, Charge& charge);
 
 // As above, for Triton's extension `generate`: a field with an input's name is its data, in the input's shape.
 // `inputs`: from the model's metadata.
-Outcome<RestRequest> ReadGenerate(std::string_view body, const nlohmann::json& inputs, Charge& charge);
+RestRequest ReadGenerate(std::string_view body, const nlohmann::json& inputs, Charge& charge);
 
 // For the repository's index: whether only ready models are wanted. The body is as for ReadRequest.
-Outcome<bool> ReadIndexRequest(std::string_view body);
+bool ReadIndexRequest(std::string_view body);
 
 struct RestResponse {
   std::string json;
@@ -46,10 +46,10 @@ struct RestResponse {
 // An output whose type JSON does not have is sent as bytes in any case: a client that can use it can read them. A value
 // that JSON does not have, such as NaN, is an error: the client can ask for bytes. The answer's memory is added to
 // `charge`, before any text is made.
-Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse response, Charge& charge);
+RestResponse WriteResponse(const RestRequest& request, InferResponse response, Charge& charge);
 
 // As above, for Triton's extension `generate`: each output is a field, one element without an array.
-Outcome<std::string> WriteGenerated(const RestRequest& request, const InferResponse& response, Charge& charge);
+std::string WriteGenerated(const RestRequest& request, const InferResponse& response, Charge& charge);
 
 // The server's description of itself.
 inline nlohmann::json ServerMetadata() {

@@ -43,9 +43,4 @@ Response ToResponse(const ApiError& error);
 // Converts an error from the server's usual form.
 void Shape(Response& response);
 
-// Replaces invalid UTF-8.
-inline std::string Dump(const nlohmann::json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 }  // namespace wasinn::serve::openai

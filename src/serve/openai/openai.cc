@@ -87,7 +87,7 @@ bool OpenAi::Has(const Header& request) { return IsOurs({request.target().data()
 template <typename T>
 asio::awaitable<T> OpenAi::On(Workers& workers, Exchange& exchange, Place place, Cancellation* cancellation,
                               std::function<T()> work) {
-  co_return OrThrow(co_await workers.Do(std::move(work), exchange.admission.tenant->share(), cancellation, place));
+  co_return co_await workers.Do(std::move(work), exchange.admission.tenant->share(), cancellation, place);
 }
 
 template <typename T>
@@ -105,7 +105,7 @@ TextModels::Name OpenAi::Find(Exchange& exchange, const std::string& name) {
   const Tenant& tenant = *exchange.admission.tenant;
   exchange.about.model = Bounded(name, kMostLogged);
   if (name.size() > kMostName) ThrowWrong("model", "model has more than {} bytes", kMostName);
-  auto found = name.empty() ? texts.FindOnly(tenant) : texts.Find(tenant, name);
+  auto found = Try([&] { return name.empty() ? texts.FindOnly(tenant) : texts.Find(tenant, name); });
   if (!found) ThrowNoModel(found.error());
   exchange.about.model = Bounded(found->model, kMostLogged);
   return std::move(*found);
@@ -117,7 +117,7 @@ asio::awaitable<OpenAi::Opened> OpenAi::Open(Exchange& exchange, const std::stri
   TextModels::Name found = Find(exchange, name);
   Workers* workers = texts.WorkersOf(found);
   if (workers == nullptr) {
-    std::function<Outcome<Workers*>()> open = [&] { return texts.Open(tenant, found); };
+    std::function<Outcome<Workers*>()> open = [&] { return Try([&] { return texts.Open(tenant, found); }); };
     const std::shared_ptr<Cancellation> cancellation = exchange.watch();
     const auto opened =
         co_await On<Outcome<Workers*>>(loads_, exchange, PlaceOf(found.model), cancellation.get(), std::move(open));
@@ -150,7 +150,7 @@ asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<Tex
     return form->Whole(all);
   };
   Response response;
-  response.text = OrThrow(co_await work.workers.Do(std::move(run), work.tenant.share(), work.cancellation.get()));
+  response.text = co_await work.workers.Do(std::move(run), work.tenant.share(), work.cancellation.get());
   ChargeAnswer(std::move(work.charge), response.text.size(), response);
   co_return response;
 }
@@ -214,8 +214,10 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Exchange& exchange, const PromptQ
   exchange.request.body() = RequestBytes();
   const std::shared_ptr<Cancellation> cancellation = exchange.watch();
   std::function<Response()> run = [&] {
-    const auto completion = exchange.admission.generation->models().Complete(
-        tenant, opened.name.model, opened.name.version, prompt, cancellation.get());
+    const auto completion = Try([&] {
+      return exchange.admission.generation->models().Complete(tenant, opened.name.model, opened.name.version, prompt,
+                                                              cancellation.get());
+    });
     if (!completion) throw question.ToApiError(completion.error());
     while ((*completion)->Next()) {
     }
@@ -284,7 +286,7 @@ asio::awaitable<std::optional<Response>> OpenAi::AnswerByUpstream(Exchange& exch
   const auto begun = std::chrono::steady_clock::now();
   const PassedRequest request = co_await Read(exchange, ReadPassed);
   const TextModels::Name name = Find(exchange, request.model);
-  auto upstream = TextsOf(exchange).UpstreamOf(name);
+  const auto upstream = Try([&] { return TextsOf(exchange).UpstreamOf(name); });
   if (!upstream) ThrowNoModel(upstream.error());
   if (*upstream == nullptr) co_return std::nullopt;
   // The server keeps it for the operator's key, which all tenants share.
@@ -292,7 +294,7 @@ asio::awaitable<std::optional<Response>> OpenAi::AnswerByUpstream(Exchange& exch
     ThrowWrong(request.stored, request.stored + ": tenants cannot use what the model's server has stored");
   }
   Tenant& tenant = *exchange.admission.tenant;
-  Upstream::Place place = OrThrow((*upstream)->Enter(tenant.share()));
+  Upstream::Place place = (*upstream)->Enter(tenant.share());
   Charge charge = NewCharge(tenant, UpstreamCall::kBytes);
   auto call = std::make_unique<UpstreamCall>(
       UpstreamCall::Options{.context = context_,
@@ -303,13 +305,14 @@ asio::awaitable<std::optional<Response>> OpenAi::AnswerByUpstream(Exchange& exch
   std::string model = Dump((*upstream)->address().model);
   const auto body = WithModel(exchange.request.body().view(), request, model);
   const UpstreamCall::Request passed{.path = path, .body = body, .trace = exchange.about.trace.ToHeader()};
-  const auto sent = co_await call->Send(passed);
-  exchange.request.body() = RequestBytes();
-  if (!sent) {
-    ApiError error = ToApiError(sent.error());
-    if (sent.error().code == WASINN_ERROR_LOST) error.status = http::status::bad_gateway;
+  try {
+    co_await call->Send(passed);
+  } catch (const Failure& failure) {
+    ApiError error = ToApiError(failure);
+    if (failure.code == WASINN_ERROR_LOST) error.status = http::status::bad_gateway;
     throw error;
   }
+  exchange.request.body() = RequestBytes();
   co_return PassedResponse(std::move(call), [this, begun, name] {
     metrics_.AddFirst(name.model, name.version, std::chrono::steady_clock::now() - begun);
   });
@@ -326,7 +329,7 @@ Response OpenAi::AnswerModels(const Exchange& exchange, const Words& words) cons
   }
   std::string name = words[1];  // may contain slashes
   for (size_t i = 2; i < words.size(); ++i) name += "/" + words[i];
-  const auto found = texts.Find(tenant, name);
+  const auto found = Try([&] { return texts.Find(tenant, name); });
   if (!found) ThrowNoModel(found.error());
   return ToResponse(ToModel(texts, name, *found));
 }

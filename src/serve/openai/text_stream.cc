@@ -249,7 +249,7 @@ asio::awaitable<std::unique_ptr<BodySource>> BeginTextStream(TextWork work, std:
 std::unique_ptr<Completion> TextWork::Begin(size_t i) {
   begun = std::chrono::steady_clock::now();
   last = {};
-  auto completion = OrThrow(models.Complete(tenant, model, version, prompts.Take(i), cancellation.get()));
+  auto completion = models.Complete(tenant, model, version, prompts.Take(i), cancellation.get());
   first = std::chrono::steady_clock::now();
   if (!prompts.wants_progress) ComeFirst(i);
   return completion;

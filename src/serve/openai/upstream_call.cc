@@ -170,7 +170,7 @@ void UpstreamCall::LogLost(const error_code& error) {
                       {.error = error, .is_secure = stream.is_secure(), .has_answered = stream.has_answered()}));
 }
 
-asio::awaitable<Outcome<void>> UpstreamCall::Send(const Request& request) {
+asio::awaitable<void> UpstreamCall::Send(const Request& request) {
   std::vector<bool> tried;
   Upstream::Place& place = *place_;  // NOLINT(bugprone-unchecked-optional-access): released later
   while (const auto server = upstream_->Choose(place, tried)) {
@@ -184,19 +184,19 @@ asio::awaitable<Outcome<void>> UpstreamCall::Send(const Request& request) {
     const Sent sent = co_await Talk(request);
     if (sent == Sent::kYes) {
       upstream_->Tell(server_, "");
-      co_return Outcome<void>();
+      co_return;
     }
     if (link_->is_late()) {
-      co_return Refuse(WASINN_ERROR_TIMEOUT,
-                       "the model's server did not answer within {} ms "
-                       "(limits.compute_timeout_ms)",
-                       patience_.count());
+      Throw(WASINN_ERROR_TIMEOUT,
+            "the model's server did not answer within {} ms "
+            "(limits.compute_timeout_ms)",
+            patience_.count());
     }
     if (sent == Sent::kLost) {
-      co_return Refuse(WASINN_ERROR_LOST, "the model's server gave no answer");
+      Throw(WASINN_ERROR_LOST, "the model's server gave no answer");
     }
   }
-  co_return Refuse(WASINN_ERROR_UNAVAILABLE, "the model's server cannot be reached");
+  Throw(WASINN_ERROR_UNAVAILABLE, "the model's server cannot be reached");
 }
 
 asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {

@@ -66,7 +66,7 @@ class UpstreamCall final : public BodySource {
 
   // Called once, first. Tries servers until one is reached, and waits for the answer's head. UNAVAILABLE: none was
   // reached; LOST: it gave no answer; TIMEOUT.
-  asio::awaitable<Outcome<void>> Send(const Request& request);
+  asio::awaitable<void> Send(const Request& request);
   unsigned status() const { return head().result_int(); }
   std::string Field(http::field name) const { return std::string(AsText(head()[name])); }
   // `call` is called when the first piece arrives.

@@ -106,7 +106,7 @@ Vectors MakeVectors(const VectorsWork& work, const Prompt& prompt, size_t rows) 
   InferRequest request{.model = work.model, .version = work.version, .inputs = {}, .outputs = {kVectors, kMetadata}};
   request.inputs.push_back(ToInput("prompt", prompt.prompt));
   request.inputs.push_back(ToInput("options", prompt.options));
-  const InferResponse inferred = OrThrow(work.models.Infer(work.tenant, request, work.cancellation));
+  const InferResponse inferred = work.models.Infer(work.tenant, request, work.cancellation);
   const OutputTensor* const output = Find(inferred, kVectors);
   const bool is_good = output != nullptr && output->datatype->dtype == WASINN_DTYPE_F32 && output->shape.size() == 2 &&
                        output->shape[0] == static_cast<int64_t>(rows) &&

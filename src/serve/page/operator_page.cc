@@ -43,8 +43,6 @@ constexpr std::chrono::milliseconds kFresh{200};
 constexpr size_t kMostModels = 500, kMostRoutes = 500;
 constexpr size_t kMostOfModel = 16u << 10, kMostText = 1u << 20;  // bytes
 
-std::string Dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 double ToMs(double ns) { return ns / 1e6; }
 
 json ToJson(const Statistics::Seen& seen) {
@@ -86,9 +84,7 @@ Response OperatorPage::Find(const Exchange& exchange) {
                          "http://NAME:PORT names it");
   }
   if (request.method() != http::verb::get && request.method() != http::verb::head) {
-    Response response = ErrorResponse(http::status::method_not_allowed, "only GET is known here");
-    response.headers = {{"Allow", "GET"}};
-    return response;
+    return WrongMethod("GET");
   }
   const std::string_view path = PathAlone(AsText(request.target()));
   std::string_view name = path == "/" ? "" : path.substr(kFolder.size());
@@ -98,7 +94,7 @@ Response OperatorPage::Find(const Exchange& exchange) {
   }
   if (name.empty()) name = "index.html";
   const auto file = std::ranges::find(PageFiles(), name, &PageFile::name);
-  if (file == PageFiles().end()) return ErrorResponse(http::status::not_found, "there is nothing of this name");
+  if (file == PageFiles().end()) return NotFound();
   return {.content_type = TypeOf(name), .text = std::string(file->bytes)};
 }
 

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 #include <simdjson.h>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/trim.hpp>
 #include <boost/beast/core/string.hpp>
 #include <wasinn/wasinn.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string_view>
 
+#include "base/number.h"
 #include "serve/routes/guest_response.h"
 
 namespace wasinn::serve {
@@ -40,19 +42,18 @@ bool IsOfTravel(http::field name) {
 }
 
 // One variable for each name, even if a header comes several times.
-Outcome<void> AddHeaders(const Header& request, Variables& variables) {
+void AddHeaders(const Header& request, Variables& variables) {
   std::map<std::string, std::string> headers;
   for (const auto& field : request) {
     if (IsOfTravel(field.name())) continue;
     const std::string_view value = AsText(field.value());
-    if (!IsUtf8(value)) return Refuse("the header {} is not UTF-8", AsText(field.name_string()));
+    if (!IsUtf8(value)) ThrowInvalid("the header {} is not UTF-8", AsText(field.name_string()));
     const std::string name = VariableOf(AsText(field.name_string()));
     if (name.empty()) continue;
     const auto [found, is_new] = headers.try_emplace(name, value);
     if (!is_new) (found->second += name == "HTTP_COOKIE" ? "; " : ", ") += value;
   }
   variables.insert(variables.end(), headers.begin(), headers.end());
-  return {};
 }
 
 // Host header's name, without the port.
@@ -88,22 +89,14 @@ class Lines {
   std::string_view rest_;
 };
 
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
 // "404 Not Found"
 unsigned ReadStatus(std::string_view value) {
-  unsigned code = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), code);
-  const bool is_number = error == std::errc() && (end == value.data() + value.size() || *end == ' ');
-  return is_number ? code : 0;  // an invalid one
+  return base::ParseNumber<unsigned>(value.substr(0, value.find(' '))).value_or(0);  // an invalid one
 }
 
-Response Read(std::string output) {
+}  // namespace
+
+Response ReadCgiResponse(std::string output) {
   GuestResponse response;
   Lines lines(std::string_view(output).substr(0, kMostHeader));
   std::string_view line;
@@ -112,7 +105,9 @@ Response Read(std::string output) {
     if (line.empty()) break;
     const size_t colon = line.find(':');
     if (colon == line.npos) ThrowInvalid("a line of its header has no colon");
-    const std::string_view name = line.substr(0, colon), value = Trim(line.substr(colon + 1));
+    const std::string_view name = line.substr(0, colon);
+    const std::string value =
+        boost::algorithm::trim_copy_if(std::string(line.substr(colon + 1)), boost::is_any_of(" \t"));
     iequals(name, "Status") ? response.SetStatus(ReadStatus(value)) : response.Add(name, value);
   }
   if (!response.has_status() && !response.has_type() && !response.has_location()) {
@@ -124,11 +119,9 @@ Response Read(std::string output) {
   return response.Take(std::move(output));
 }
 
-}  // namespace
-
-Outcome<Variables> CgiVariables(const Header& request, const std::string& route, const std::string& path,
-                                uint64_t body_bytes, const Ends& ends) {
-  if (request.count(http::field::content_type) > 1) return Refuse("two headers Content-Type");
+Variables CgiVariables(const Header& request, const std::string& route, const std::string& path, uint64_t body_bytes,
+                       const Ends& ends) {
+  if (request.count(http::field::content_type) > 1) ThrowInvalid("two headers Content-Type");
   const std::string_view target = AsText(request.target());
   const size_t question = target.find('?');
   const bool is_root = route == "/";
@@ -147,20 +140,12 @@ Outcome<Variables> CgiVariables(const Header& request, const std::string& route,
   if (ends.is_secure) variables.emplace_back("HTTPS", "on");  // as in Apache
   if (body_bytes > 0) variables.emplace_back("CONTENT_LENGTH", std::to_string(body_bytes));
   const std::string_view type = AsText(request[http::field::content_type]);
-  if (!IsUtf8(type)) return Refuse("the header Content-Type is not UTF-8");
+  if (!IsUtf8(type)) ThrowInvalid("the header Content-Type is not UTF-8");
   if (!type.empty()) variables.emplace_back("CONTENT_TYPE", type);
-  if (auto added = AddHeaders(request, variables); !added) return std::unexpected(std::move(added.error()));
+  AddHeaders(request, variables);
   const bool all_utf8 = std::ranges::all_of(variables, [](const auto& one) { return IsUtf8(one.second); });
-  if (!all_utf8) return Refuse("the request line is not UTF-8");
+  if (!all_utf8) ThrowInvalid("the request line is not UTF-8");
   return variables;
-}
-
-Outcome<Response> ReadCgiResponse(std::string output) {
-  try {
-    return Read(std::move(output));
-  } catch (Failure& failure) {
-    return std::unexpected(std::move(failure));
-  }
 }
 
 }  // namespace wasinn::serve

@@ -16,10 +16,10 @@ namespace wasinn::serve {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // `path`: from PathOf, with the route and the rest. A header that is not UTF-8 is an error: WASI has nothing else.
-Outcome<Variables> CgiVariables(const Header& request, const std::string& route, const std::string& path,
-                                uint64_t body_bytes, const Ends& ends);
+Variables CgiVariables(const Header& request, const std::string& route, const std::string& path, uint64_t body_bytes,
+                       const Ends& ends);
 
 // Without the charge. The failure's text is about the guest's error.
-Outcome<Response> ReadCgiResponse(std::string output);
+Response ReadCgiResponse(std::string output);
 
 }  // namespace wasinn::serve

@@ -183,9 +183,9 @@ std::string AuthorityOf(const Header& request, const Ends& ends) {
   return (ends.server.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(ends.server.port());
 }
 
-Outcome<engines::HttpRequest> ToHttpRequest(const Header& request, std::string_view body, std::string_view authority,
-                                            bool is_secure) {
-  if (request.count(http::field::host) > 1) return Refuse("two headers Host");
+engines::HttpRequest ToHttpRequest(const Header& request, std::string_view body, std::string_view authority,
+                                   bool is_secure) {
+  if (request.count(http::field::host) > 1) ThrowInvalid("two headers Host");
   engines::HttpRequest its;
   its.method = AsText(request.method_string());
   its.scheme = is_secure ? "https" : "http";

@@ -84,8 +84,8 @@ class HandlerResponse final : public engines::HttpSink {
 std::string AuthorityOf(const Header& request, const Ends& ends);
 
 // Refers to the arguments, which must outlive it. Headers of the connection are dropped.
-Outcome<engines::HttpRequest> ToHttpRequest(const Header& request, std::string_view body, std::string_view authority,
-                                            bool is_secure);
+engines::HttpRequest ToHttpRequest(const Header& request, std::string_view body, std::string_view authority,
+                                   bool is_secure);
 
 // The answer of a component behind a route on its way from its worker to the request's own thread: whole, or piece by
 // piece. A client that reads slowly holds memory, which is charged, and no worker, as with texts. Its functions are for

@@ -59,14 +59,14 @@ RunLimits GuestRuns::LimitsFor(const GuestSettings& settings) {
   return limits;
 }
 
-Outcome<engines::Exit> GuestRuns::Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
-                                      const Program& run) {
+engines::Exit GuestRuns::Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
+                             const Program& run) {
   GuestOptions guest_options;
   guest_options.name = call.name;
   guest_options.limits = call.limits.guest;
   guest_options.policy = call.policy;
   Result<Guest> guest = Guest::Create(host_, guest_options);
-  if (!guest) return std::unexpected(ToFailure(guest.status()));
+  if (!guest) throw ToFailure(guest.status());
   const auto said = std::make_shared<FirstLines>();
   streams.error = said;
   if (streams.output == nullptr) streams.output = said;

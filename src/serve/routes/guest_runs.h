@@ -77,7 +77,7 @@ class GuestLog {
 };
 
 // Makes a guest's own settings from ServeOptions and its own text; "": NULL, it has none.
-using MakeGuestSettings = std::function<Outcome<std::unique_ptr<const GuestSettings>>(const std::string& toml)>;
+using MakeGuestSettings = std::function<std::unique_ptr<const GuestSettings>(const std::string& toml)>;
 
 // How guests are compiled and run, for all their users.
 struct GuestCode {
@@ -124,8 +124,7 @@ class GuestRuns {
   // `run` returns its end. A bad end is logged, and so is the guest's error output; its output too, if `streams` have
   // no sink for that. An error: it did not begin.
   using Program = std::function<engines::Exit(const engines::RunOptions& options)>;
-  Outcome<engines::Exit> Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
-                             const Program& run);
+  engines::Exit Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams, const Program& run);
 
   // Logs it, within the limits of guests' output.
   void Warn(const GuestCall& call, const std::string& what) { log_.Write(WASINN_LOG_WARNING, call.name, what); }

@@ -36,7 +36,7 @@ Parsed<Listen> ParseListen(const std::string& text) {
   const std::string_view port = colon == text.npos ? std::string_view() : std::string_view(text).substr(colon + 1);
   const auto number = base::ParseNumber<uint16_t>(port);
   listen.port = number.value_or(0);
-  if (number && ParseAddress(listen.host)) return listen;
+  if (number && Try([&] { return ParseAddress(listen.host); })) return listen;
   return std::unexpected("'" + text + "' is not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080");
 }
 

@@ -37,7 +37,7 @@ std::string WhyNot(const std::string& path) {
   if (IsOrLiesIn(path, "/wasinn")) return "is the server's";
   Header as_request;
   as_request.target(path);
-  if (!CanonicalTarget(path) || PathOf(as_request) != path) return "is not a path as in requests";
+  if (!Try([&] { return CanonicalTarget(path); }) || PathOf(as_request) != path) return "is not a path as in requests";
   return "";
 }
 
@@ -58,7 +58,7 @@ void Routes::Add(const std::string& path, const RouteSettings& settings) {
     if (std::filesystem::is_directory(directory.host, ignored)) continue;
     ThrowInvalid("the route '{}': there is no folder '{}'", path, directory.host);
   }
-  auto own = options_.code.own_settings(settings.policy);
+  auto own = Try([&] { return options_.code.own_settings(settings.policy); });
   if (!own) ThrowInvalid("the route '{}': {}", path, own.error().message);
   auto program = engine_->Load(settings.file);
   if (!program) ThrowInvalid("the route '{}': {}", path, program.error());
@@ -98,7 +98,7 @@ GuestCall Routes::ToGuestCall(const Call& call) {
   return {call.route.path, call.route.name, call.settings().policy(), call.limits, call.cancellation.get()};
 }
 
-Outcome<engines::Exit> Routes::RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams) {
+engines::Exit Routes::RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams) {
   options.directories = call.route.directories;
   SetOwn(call.route.env, options.env);
   return runs_.Run(ToGuestCall(call), std::move(options), std::move(streams),
@@ -128,18 +128,20 @@ Response Routes::RunProgram(const Call& call, Variables variables, RequestBytes&
   engines::RunOptions options;
   options.env = std::move(variables);
   const auto output = std::make_shared<KeptOutput>(call.tenant.budget(), options_.code.most_output);
-  const Outcome<engines::Exit> exit = RunGuest(call, std::move(options), {body.view(), output, nullptr});
-  if (!exit) return ToResponse(exit.error());
+  const engines::Exit exit = RunGuest(call, std::move(options), {body.view(), output, nullptr});
   KeptOutput::Taken taken = output->Take();
   if (taken.state == KeptOutput::State::kNoMemory) return ToResponse(NoMemory());
   if (taken.state == KeptOutput::State::kTooLarge) {
     return BadGateway(call.route.path, fmt::format("it wrote more than {} bytes", options_.code.most_output));
   }
-  if (exit->kind != engines::Exit::Kind::kExited) return EndResponse(call, *exit);
-  Outcome<Response> response = ReadCgiResponse(std::move(taken.text));
-  if (!response) return BadGateway(call.route.path, response.error().message);
-  response->charge = std::move(taken.charge);
-  return std::move(*response);
+  if (exit.kind != engines::Exit::Kind::kExited) return EndResponse(call, exit);
+  try {
+    Response response = ReadCgiResponse(std::move(taken.text));
+    response.charge = std::move(taken.charge);
+    return response;
+  } catch (const Failure& failure) {
+    return BadGateway(call.route.path, failure.message);
+  }
 }
 
 Response Routes::RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge,
@@ -153,14 +155,13 @@ Response Routes::RunHandler(const Call& call, const engines::HttpRequest& reques
   };
   options.http = {&request, &answer};
   options.may_send = outbound.empty() ? nullptr : &may_send;
-  const Outcome<engines::Exit> exit = RunGuest(call, std::move(options), {});
-  if (!exit) return ToResponse(exit.error());
+  const engines::Exit exit = RunGuest(call, std::move(options), {});
   if (answer.is_stream()) {
-    if (!answer.is_whole() && !call.cancellation->is_cancelled()) TellBroken(call, *exit, answer);
+    if (!answer.is_whole() && !call.cancellation->is_cancelled()) TellBroken(call, exit, answer);
     return {};
   }
   if (std::optional<Response> response = answer.Take()) return std::move(*response);
-  return exit->kind == engines::Exit::Kind::kExited ? answer.WhyNone(call.route.path) : EndResponse(call, *exit);
+  return exit.kind == engines::Exit::Kind::kExited ? answer.WhyNone(call.route.path) : EndResponse(call, exit);
 }
 
 // Its client sees only this: the status has been sent.
@@ -172,17 +173,14 @@ void Routes::TellBroken(const Call& call, const engines::Exit& exit, const Handl
 
 asio::awaitable<Response> Routes::AnswerByProgram(Call call, const std::string& path, Exchange& exchange) {
   RequestBytes& body = exchange.request.body();
-  Outcome<Variables> variables = CgiVariables(exchange.request, call.route.path, path, body.size(), exchange.ends());
-  if (!variables) co_return ToResponse(variables.error());
+  Variables variables = CgiVariables(exchange.request, call.route.path, path, body.size(), exchange.ends());
   const Share& share = call.tenant.share();
   const Place place = PlaceOf(call.route.path);
   const std::shared_ptr<Cancellation> cancellation = call.cancellation;
-  std::function<Response()> run = [this, call = std::move(call), &body, variables = std::move(*variables)]() mutable {
+  std::function<Response()> run = [this, call = std::move(call), &body, variables = std::move(variables)]() mutable {
     return RunProgram(call, std::move(variables), body);
   };
-  Outcome<Response> done = co_await workers_.Do(std::move(run), share, cancellation.get(), place);
-  if (!done) co_return ToResponse(done.error());
-  co_return std::move(*done);
+  co_return co_await workers_.Do(std::move(run), share, cancellation.get(), place);
 }
 
 asio::awaitable<Response> Routes::AnswerByHandler(Call call, Exchange& exchange) {
@@ -194,9 +192,8 @@ asio::awaitable<Response> Routes::AnswerByHandler(Call call, Exchange& exchange)
   const auto body = std::make_shared<RequestBytes>(std::exchange(exchange.request.body(), RequestBytes()));
   auto run = [this, call = std::move(call), body, &header = exchange.request.base(),
               authority = AuthorityOf(exchange.request, ends), is_secure = ends.is_secure](HandlerStream& stream) {
-    const Outcome<engines::HttpRequest> request = ToHttpRequest(header, body->view(), authority, is_secure);
-    if (!request) return ToResponse(request.error());
-    return RunHandler(call, *request, body->charge(), stream);
+    const engines::HttpRequest request = ToHttpRequest(header, body->view(), authority, is_secure);
+    return RunHandler(call, request, body->charge(), stream);
   };
   auto stream =
       std::make_unique<HandlerStream>(std::move(run), tenant.budget(), options_.code.most_output, cancellation);
@@ -220,9 +217,14 @@ nlohmann::json Routes::Overview() const {
 asio::awaitable<Response> Routes::Answer(Exchange& exchange) {
   const std::string path = PathOf(exchange.request);
   const Route* const route = Find(path);
-  if (route == nullptr) co_return ErrorResponse(http::status::not_found, "there is nothing of this name");
+  if (route == nullptr) co_return NotFound();
   route->requests.fetch_add(1, std::memory_order_relaxed);
-  Response response = co_await AnswerBy(*route, path, exchange);
+  Response response;
+  try {
+    response = co_await AnswerBy(*route, path, exchange);
+  } catch (const Failure& failure) {
+    response = ToResponse(failure);
+  }
   if (http::to_status_class(response.status) == http::status_class::server_error) {
     route->failures.fetch_add(1, std::memory_order_relaxed);
   }

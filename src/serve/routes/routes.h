@@ -87,7 +87,7 @@ class Routes {
   Response RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge, HandlerStream& stream);
   static GuestCall ToGuestCall(const Call& call);
   void TellBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer);
-  Outcome<engines::Exit> RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams);
+  engines::Exit RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams);
   Response EndResponse(const Call& call, const engines::Exit& exit) const;
 
   const RouteOptions options_;

@@ -82,7 +82,7 @@ class Inference {
     std::vector<uint32_t> shape;
     StringRecords records;
     if ((io->flags & WASINN_IO_STRINGS) != 0) {
-      records = OrThrow(ToRecords(input, charge_));
+      records = ToRecords(input, charge_);
       bytes = {reinterpret_cast<const uint8_t*>(records.bytes.data()), records.bytes.size()};
       shape = std::move(records.shape);
     } else if (is_bytes) {
@@ -92,8 +92,8 @@ class Inference {
       shape = WitShape(input);
     }
     uint32_t tensor = 0;
-    OrThrow(ToOutcome(
-        wit_.tensor_new(guest_, shape.data(), shape.size(), input.datatype->wit, bytes.data(), bytes.size(), &tensor)));
+    OrThrow(
+        wit_.tensor_new(guest_, shape.data(), shape.size(), input.datatype->wit, bytes.data(), bytes.size(), &tensor));
     inputs_.push_back({io->name.data(), io->name.size(), tensor});
   }
   void Select(const std::vector<std::string>& outputs) {
@@ -108,14 +108,14 @@ class Inference {
     }
     wasinn_wit_result result = {};
     wasinn_status* status = wit_.context_select_outputs(guest_, context_, names.data(), names.size(), &result);
-    (void)OrThrow(ToOutcome(guest_, status, result));
+    (void)RepOrThrow(guest_, status, result);
   }
   std::vector<OutputTensor> Compute(const std::vector<std::string>& wanted) {
     wasinn_wit_result result = {};
     wasinn_wit_view view = {};
     const std::vector<wasinn_wit_named_tensor> inputs = std::exchange(inputs_, {});  // the call owns their tensors
     wasinn_status* status = wit_.context_compute(guest_, context_, inputs.data(), inputs.size(), &result, &view);
-    (void)OrThrow(ToOutcome(guest_, status, result));
+    (void)RepOrThrow(guest_, status, result);
     outputs_ = View(view);
     std::vector<OutputTensor> taken;
     for (const wasinn_wit_named_tensor& output : outputs_.of<wasinn_wit_named_tensor>()) {
@@ -132,17 +132,17 @@ class Inference {
     tensor.name.assign(output.name, output.name_size);
     uint32_t type = 0;
     wasinn_wit_view dimensions = {}, data = {};
-    OrThrow(ToOutcome(wit_.tensor_type(guest_, output.tensor, &type)));
-    OrThrow(ToOutcome(wit_.tensor_dimensions(guest_, output.tensor, &dimensions)));
+    OrThrow(wit_.tensor_type(guest_, output.tensor, &type));
+    OrThrow(wit_.tensor_dimensions(guest_, output.tensor, &dimensions));
     const View dims(dimensions);
-    OrThrow(ToOutcome(wit_.tensor_data(guest_, output.tensor, &data)));
+    OrThrow(wit_.tensor_data(guest_, output.tensor, &data));
     auto shown = std::make_shared<Shown>(owner_, View(data));
     for (const uint32_t dim : dims.of<uint32_t>()) tensor.shape.push_back(dim);
     tensor.bytes = shown->view.of<uint8_t>();
     tensor.owner = std::move(shown);
     const Io* io = FindIo(signature_.outputs, tensor.name);
     if (io != nullptr && (io->flags & WASINN_IO_STRINGS) != 0) {
-      OrThrow(ToElements(tensor));
+      ToElements(tensor);
       return tensor;
     }
     const Datatype* datatype = io == nullptr ? nullptr : DatatypeOf(*io);
@@ -192,20 +192,20 @@ Tenant::Tenant(Guest guest, KnownModels& models, GuestSettings settings, TenantO
       resting_(guest_->get(), kMostRestingContexts),
       listener_(models, [this](const std::string& model) { Forget(model); }) {}
 
-Outcome<std::unique_ptr<Tenant>> Tenant::Make(const Host& host, KnownModels& models, GuestSettings settings,
-                                              TenantOptions options) {
+std::unique_ptr<Tenant> Tenant::Make(const Host& host, KnownModels& models, GuestSettings settings,
+                                     TenantOptions options) {
   GuestOptions guest_options;
   guest_options.name = options.name;
   guest_options.limits = TenantLimits(settings.limits());
   guest_options.policy = settings.policy();
   Result<Guest> guest = Guest::Create(host, guest_options);
-  if (!guest) return std::unexpected(ToFailure(guest.status()));
+  if (!guest) throw ToFailure(guest.status());
   return std::unique_ptr<Tenant>(new Tenant(std::move(*guest), models, std::move(settings), std::move(options)));
 }
 
 std::optional<Tenant::Place> Tenant::Enter() {
   const size_t before = n_requests_.fetch_add(1, std::memory_order_relaxed);
-  Place place(*this);
+  Place place(this);
   if (options_.max_requests > 0 && before >= options_.max_requests) return std::nullopt;
   return place;
 }
@@ -230,57 +230,48 @@ void Tenant::AddressToClient(Failure& failure) {
   }
 }
 
-Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequest& request,
-                                        Cancellation* cancellation) {
+InferResponse Tenant::TryInfer(const KnownModel& model, const InferRequest& request, Cancellation* cancellation) {
   const std::string version = std::to_string(model.info.version);
   std::shared_ptr<ModelContexts> contexts = ContextsOf(request.model, version);
-  const auto taken = contexts->Take();
-  if (!taken) return std::unexpected(taken.error());
-  TakenContext context(guest_, std::move(contexts), *taken);
+  const uint32_t taken = contexts->Take();
+  TakenContext context(guest_, std::move(contexts), taken);
   const auto start = std::chrono::steady_clock::now();
-  Outcome<std::vector<OutputTensor>> outputs;
-  try {
+  auto outputs = Try([&] {
     const Cancellation::Stop stop(cancellation, [&context] { context.Drop(); });
     Inference inference(guest_, model.signature, context.get(), Charge(budget()));
     for (const InputTensor& input : request.inputs) inference.Set(input);
     inference.Select(request.outputs);
-    outputs = inference.Compute(request.outputs);
-  } catch (Failure& failure) {
-    outputs = std::unexpected(std::move(failure));
-  }
+    return inference.Compute(request.outputs);
+  });
   const bool is_cancelled = cancellation != nullptr && cancellation->is_cancelled();
   Learn(model, std::chrono::steady_clock::now() - start, is_cancelled || !outputs);
-  if (is_cancelled) return std::unexpected(ClientGone());
-  if (!outputs) return std::unexpected(std::move(outputs.error()));  // anything that is set or selected there is lost
+  if (is_cancelled) throw ClientGone();
+  if (!outputs) throw std::move(outputs.error());  // anything that is set or selected there is lost
   context.Keep();
   return InferResponse{request.model, version, std::move(*outputs)};
 }
 
-Outcome<InferResponse> Tenant::Infer(const InferRequest& request, Cancellation* cancellation) {
+InferResponse Tenant::Infer(const InferRequest& request, Cancellation* cancellation) {
   const auto model = models_.Get(request.model, request.version);  // first: there are no contexts for unknown names
-  if (!model) return std::unexpected(model.error());
-  return InWorker(**model, request.model, [&] { return TryInfer(**model, request, cancellation); });
+  return InWorker(*model, request.model, [&] { return TryInfer(*model, request, cancellation); });
 }
 
-Outcome<std::unique_ptr<Completion>> Tenant::Complete(const std::string& model, const std::string& version,
-                                                      const Prompt& prompt, Cancellation* cancellation) {
+std::unique_ptr<Completion> Tenant::Complete(const std::string& model, const std::string& version, const Prompt& prompt,
+                                             Cancellation* cancellation) {
   const auto known = models_.Get(model, version);
-  if (!known) return std::unexpected(known.error());
-  const std::string number = std::to_string((*known)->info.version);
-  return InWorker(**known, model, [&]() -> Outcome<std::unique_ptr<Completion>> {
+  const std::string number = std::to_string(known->info.version);
+  return InWorker(*known, model, [&] {
     std::shared_ptr<ModelContexts> contexts = ContextsOf(model, number);
-    const auto context = contexts->TakeFor(prompt.goes_on ? prompt.prompt : "");
-    if (!context) return std::unexpected(context.error());
-    auto completion = std::make_unique<Completion>(guest_, std::move(contexts), *context, cancellation, *known);
-    if (auto begun = completion->Begin(prompt); !begun) return std::unexpected(std::move(begun.error()));
+    const uint32_t context = contexts->TakeFor(prompt.goes_on ? prompt.prompt : "");
+    auto completion = std::make_unique<Completion>(guest_, std::move(contexts), context, cancellation, known);
+    completion->Begin(prompt);
     return completion;
   });
 }
 
-Outcome<TextLimits> Tenant::LimitsOf(const std::string& model, const std::string& version) {
+TextLimits Tenant::LimitsOf(const std::string& model, const std::string& version) {
   const auto known = models_.Get(model, version);
-  if (!known) return std::unexpected(known.error());
-  return ContextsOf(model, std::to_string((*known)->info.version))->Limits();
+  return ContextsOf(model, std::to_string(known->info.version))->Limits();
 }
 
 namespace {
@@ -293,7 +284,7 @@ bool IsVersionOf(const std::string& model, std::string_view name) {
 
 }  // namespace
 
-Outcome<GuestSettings> GuestSettings::Make(const ServeOptions& options, const std::string& more) try {
+GuestSettings GuestSettings::Make(const ServeOptions& options, const std::string& more) {
   wasinn::Config config;
   OrThrow(config.LoadToml(options.sections.guests));
   for (const auto& [key, value] : options.host_flags.settings) {
@@ -305,10 +296,8 @@ Outcome<GuestSettings> GuestSettings::Make(const ServeOptions& options, const st
   Host host = OrThrow(Host::Create(config));
   Policy policy = host.policy();
   auto outbound = settings::OutboundHosts::Parse(policy.allowed_outbound_hosts);
-  if (!outbound) return std::unexpected(Invalid(std::move(outbound.error())));
+  if (!outbound) throw Invalid(std::move(outbound.error()));
   return GuestSettings(std::move(host), std::move(policy), std::move(*outbound));
-} catch (Failure& failure) {
-  return std::unexpected(std::move(failure));
 }
 
 bool GuestSettings::MayUse(const std::string& model) const {

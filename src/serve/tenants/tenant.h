@@ -28,7 +28,7 @@ struct ServeOptions;
 class GuestSettings {
  public:
   // `more`: TOML that overrides the options' file and flags. INVALID_ARGUMENT names the key.
-  static Outcome<GuestSettings> Make(const ServeOptions& options, const std::string& more = "");
+  static GuestSettings Make(const ServeOptions& options, const std::string& more = "");
 
   const Limits& limits() const { return limits_; }
   const Policy& policy() const { return policy_; }
@@ -63,8 +63,8 @@ inline Failure ForOperators() { return {WASINN_ERROR_SECURITY, "only a tenant th
 class Tenant {
  public:
   // Host and models outlive it.
-  static Outcome<std::unique_ptr<Tenant>> Make(const Host& host, KnownModels& models, GuestSettings settings,
-                                               TenantOptions options);
+  static std::unique_ptr<Tenant> Make(const Host& host, KnownModels& models, GuestSettings settings,
+                                      TenantOptions options);
 
   const std::string& name() const { return options_.name; }
   bool is_operator() const { return options_.is_operator; }
@@ -75,32 +75,20 @@ class Tenant {
   bool Sees(const std::string& model) const { return settings_.MayUse(model); }
 
   // One of its current requests. The tenant outlives it.
-  class Place {
-   public:
-    Place() = default;
-    explicit Place(Tenant& tenant) : tenant_(&tenant) {}
-    Place(Place&& other) noexcept : tenant_(std::exchange(other.tenant_, nullptr)) {}
-    Place& operator=(Place&& other) noexcept {
-      std::swap(tenant_, other.tenant_);
-      return *this;
-    }
-    ~Place() {
-      if (tenant_ != nullptr) tenant_->n_requests_.fetch_sub(1, std::memory_order_relaxed);
-    }
-
-   private:
-    Tenant* tenant_ = nullptr;
+  struct Leave {
+    void operator()(Tenant* tenant) const { tenant->n_requests_.fetch_sub(1, std::memory_order_relaxed); }
   };
+  using Place = std::unique_ptr<Tenant, Leave>;
   // No value: it has reached its limit.
   std::optional<Place> Enter();
 
   // The result may outlive the tenant. NULL: never cancelled.
-  Outcome<InferResponse> Infer(const InferRequest& request, Cancellation* cancellation);
+  InferResponse Infer(const InferRequest& request, Cancellation* cancellation);
   // The same. Its first token is there.
-  Outcome<std::unique_ptr<Completion>> Complete(const std::string& model, const std::string& version,
-                                                const Prompt& prompt, Cancellation* cancellation);
+  std::unique_ptr<Completion> Complete(const std::string& model, const std::string& version, const Prompt& prompt,
+                                       Cancellation* cancellation);
   // Loads the model if necessary.
-  Outcome<TextLimits> LimitsOf(const std::string& model, const std::string& version);
+  TextLimits LimitsOf(const std::string& model, const std::string& version);
   // Cancels current computes, and begins no more.
   void Stop() { guest_->Stop(); }
 
@@ -112,9 +100,9 @@ class Tenant {
   // Calls `begin` again if idle contexts may have taken the room.
   template <typename Begin>
   auto WithRoom(const Begin& begin) {
-    auto begun = begin();
+    auto begun = Try(begin);
     if (begun || begun.error().code != WASINN_ERROR_TOO_LARGE || !resting_.DropAll()) return begun;
-    return begin();
+    return Try(begin);
   }
   // As above, and again if the model's worker ended in the meantime, in this call or in a concurrent one: no result was
   // shown yet. With other tenants twice, because the first attempt may have had a context that they had lost before.
@@ -129,11 +117,11 @@ class Tenant {
       begun = WithRoom(begin);
     }
     if (!begun) AddressToClient(begun.error());
-    return begun;
+    return OrThrow(std::move(begun));
   }
   // For a lost worker, which a client cannot load again.
   static void AddressToClient(Failure& failure);
-  Outcome<InferResponse> TryInfer(const KnownModel& model, const InferRequest& request, Cancellation* cancellation);
+  InferResponse TryInfer(const KnownModel& model, const InferRequest& request, Cancellation* cancellation);
 
   const GuestSettings settings_;
   const TenantOptions options_;

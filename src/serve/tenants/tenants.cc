@@ -23,8 +23,8 @@ Tenants::Tenants(const ServeOptions& options, Repository& repository, std::share
   const auto add = [&](const std::string& toml, TenantOptions of_tenant) {
     of_tenant.budget = is_alone ? budget : std::make_shared<MemoryBudget>(budget->most() / 2, budget);
     if (of_tenant.max_requests == 0) of_tenant.max_requests = usual_requests;
-    GuestSettings settings = OrThrow(GuestSettings::Make(options, toml));
-    tenants_.push_back(OrThrow(repository.NewTenant(std::move(settings), std::move(of_tenant))));
+    GuestSettings settings = GuestSettings::Make(options, toml);
+    tenants_.push_back(repository.NewTenant(std::move(settings), std::move(of_tenant)));
   };
   add("", {.name = is_alone ? "serve" : "", .is_alone = is_alone, .is_operator = is_alone});
   for (const auto& [name, settings] : options.tenants) {

@@ -20,18 +20,17 @@ class Inputs {
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
 
-  Outcome<void> Add(std::string_view name, const std::string& text) {
+  void Add(std::string_view name, const std::string& text) {
     if (text.size() > std::numeric_limits<uint32_t>::max()) {
-      return Refuse(WASINN_ERROR_TOO_LARGE, "a prompt must have less than 4 GiB");
+      Throw(WASINN_ERROR_TOO_LARGE, "a prompt must have less than 4 GiB");
     }
     const auto size = static_cast<uint32_t>(text.size());
     const auto* const bytes = reinterpret_cast<const uint8_t*>(text.data());
     inputs_.reserve(inputs_.size() + 1);
     uint32_t tensor = 0;
-    auto made = ToOutcome(
+    OrThrow(
         wasinn_wit()->tensor_new(guest_, &size, 1, FindDatatype(WASINN_DTYPE_U8)->wit, bytes, text.size(), &tensor));
-    if (made) inputs_.push_back({name.data(), name.size(), tensor});
-    return made;
+    inputs_.push_back({name.data(), name.size(), tensor});
   }
   // The caller owns the tensors from here on.
   std::vector<wasinn_wit_named_tensor> Take() { return std::exchange(inputs_, {}); }
@@ -62,36 +61,36 @@ Completion::~Completion() {
   }
 }
 
-template <typename T>
-T Completion::ValueOf(Outcome<T> outcome) const {
-  const bool is_cancelled = cancellation_ != nullptr && cancellation_->is_cancelled();
-  if (!outcome && is_cancelled) throw ClientGone();
-  return OrThrow(std::move(outcome));
+template <typename Call>
+auto Completion::UnlessGone(const Call& call) const try {
+  return call();
+} catch (const Failure&) {
+  if (cancellation_ != nullptr && cancellation_->is_cancelled()) throw ClientGone();
+  throw;
 }
 
 void Completion::Start(const Prompt& prompt) {
   Inputs inputs(guest_);
-  ValueOf(inputs.Add("prompt", prompt.prompt));
-  ValueOf(inputs.Add("options", prompt.options));
+  inputs.Add("prompt", prompt.prompt);
+  inputs.Add("options", prompt.options);
   wasinn_wit_result result = {};
   const std::vector<wasinn_wit_named_tensor> taken = inputs.Take();
   wasinn_status* status = wasinn_wit()->context_start(guest_, context_.get(), taken.data(), taken.size(), &result);
-  (void)ValueOf(ToOutcome(guest_, status, result));
+  (void)RepOrThrow(guest_, status, result);
 }
 
-Outcome<void> Completion::Begin(const Prompt& prompt) try {
-  Start(prompt);
-  first_ = Step();
+void Completion::Begin(const Prompt& prompt) {
+  UnlessGone([&] {
+    Start(prompt);
+    first_ = Step();
+  });
   goes_on_ = prompt.goes_on;
   if (goes_on_) beginning_ = ModelContexts::BeginningOf(prompt.prompt);
-  return {};
-} catch (Failure& failure) {
-  return std::unexpected(std::move(failure));
 }
 
 std::optional<std::string> Completion::Next() {
   if (!std::exchange(has_begun_, true)) return std::exchange(first_, std::nullopt);
-  return Step();
+  return UnlessGone([this] { return Step(); });
 }
 
 std::optional<std::string> Completion::Step() {
@@ -100,9 +99,9 @@ std::optional<std::string> Completion::Step() {
   uint32_t has_piece = 0;
   wasinn_status* status = wasinn_wit()->context_next(guest_, context_.get(), &result, &has_piece, &view);
   const View piece(view);
-  auto stepped = ToOutcome(guest_, status, result);
+  const auto stepped = Try([&] { return RepOrThrow(guest_, status, result); });
   const bool is_full = !stepped && stepped.error().code == WASINN_ERROR_CONTEXT_FULL;  // the text ends here
-  if (!is_full) (void)ValueOf(std::move(stepped));
+  if (!stepped && !is_full) throw stepped.error();
   if (is_full || has_piece == 0) {
     has_ended_ = true;
     return std::nullopt;
@@ -115,12 +114,12 @@ std::string Completion::Output(std::string_view name) {
   const wasinn_wit_functions& wit = *wasinn_wit();
   wasinn_wit_result result = {};
   wasinn_status* status = wit.context_get_output(guest_, context_.get(), name.data(), name.size(), &result);
-  const uint32_t tensor = ValueOf(ToOutcome(guest_, status, result));
+  const uint32_t tensor = UnlessGone([&] { return RepOrThrow(guest_, status, result); });
   wasinn_wit_view view = {};
-  auto shown = ToOutcome(wit.tensor_data(guest_, tensor, &view));
+  wasinn_status* const shown = wit.tensor_data(guest_, tensor, &view);
   const View data(view);
   wasinn_status_free(wit.tensor_drop(guest_, tensor));  // the view keeps its memory
-  OrThrow(std::move(shown));
+  OrThrow(shown);
   const std::span<const char> text = data.of<char>();
   return std::string(text.begin(), text.end());
 }

@@ -31,12 +31,11 @@ class Completion {
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
 
-  // Evaluates the prompt, and chooses the first token. Called once.
-  Outcome<void> Begin(const Prompt& prompt);
+  // Evaluates the prompt, and chooses the first token. Called once. Throws Failure, like the next functions.
+  void Begin(const Prompt& prompt);
   // Whether Next was called.
   bool has_begun() const { return has_begun_; }
   // The text of the next token, which may be empty, beginning with the first token. Empty optional: the text has ended.
-  // Throws Failure, like Output.
   std::optional<std::string> Next();
   // The present text of an output of the model.
   std::string Output(std::string_view name);
@@ -44,9 +43,9 @@ class Completion {
  private:
   void Start(const Prompt& prompt);
   std::optional<std::string> Step();
-  // Throws its failure, or that the client has gone.
-  template <typename T>
-  T ValueOf(Outcome<T> outcome) const;
+  // The result of `call`. If the client has gone, that is its failure.
+  template <typename Call>
+  auto UnlessGone(const Call& call) const;
 
   const std::shared_ptr<const void> model_;
   wasinn_guest* const guest_;

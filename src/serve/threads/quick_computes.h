@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -30,26 +29,19 @@ class InlinePermits {
  public:
   explicit InlinePermits(size_t most) : left_(most) {}
 
-  class Permit {
-   public:
-    explicit Permit(std::atomic<size_t>& left) : left_(&left) {}
-    Permit(Permit&& other) noexcept : left_(std::exchange(other.left_, nullptr)) {}
-    Permit& operator=(Permit&&) = delete;
-    ~Permit() {
-      if (left_ != nullptr) left_->fetch_add(1, std::memory_order_release);
-    }
-
-   private:
-    std::atomic<size_t>* left_;
+  struct GiveBack {
+    void operator()(std::atomic<size_t>* left) const { left->fetch_add(1, std::memory_order_release); }
   };
+  using Permit = std::unique_ptr<std::atomic<size_t>, GiveBack>;
+  // NULL: there is none left.
 
-  std::optional<Permit> Take() {
+  Permit Take() {
     size_t left = left_.load(std::memory_order_relaxed);
     do {
-      if (left == 0) return std::nullopt;
+      if (left == 0) return nullptr;
     } while (!left_.compare_exchange_weak(left, left - 1, std::memory_order_acquire, std::memory_order_relaxed));
     Wake();
-    return Permit(left_);
+    return Permit(&left_);
   }
 
   bool has_left() const { return left_.load(std::memory_order_relaxed) > 0; }

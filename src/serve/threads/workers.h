@@ -64,24 +64,25 @@ class Workers {
   // does a place with more than three quarters of the limit.
   [[nodiscard]] bool Begin(Job job);
 
-  // Returns or throws the result of `work` on one of the threads, or why it was not run. Continues on its own executor.
+  // Returns or throws the result of `work` on one of the threads, or throws why it was not run (Failure). Continues on
+  // its own executor.
   template <typename T>
-  asio::awaitable<Outcome<T>> Do(std::function<T()> work, const Share& share, const Cancellation* cancellation,
-                                 Place place = kNoPlace) {
-    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Outcome<T>)>(
+  asio::awaitable<T> Do(std::function<T()> work, const Share& share, const Cancellation* cancellation,
+                        Place place = kNoPlace) {
+    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, T)>(
         [this, &share, cancellation, place](auto done, std::function<T()> call) {
           const auto end = EndWith<T>(std::move(done));
           auto run = [end, call = std::move(call)] {
             std::exception_ptr thrown;
-            Outcome<T> outcome = std::unexpected(Failure());
+            T result{};
             try {
-              outcome = call();
+              result = call();
             } catch (...) {
               thrown = std::current_exception();
             }
-            end(thrown, std::move(outcome));
+            end(thrown, std::move(result));
           };
-          auto refuse = [end](const Failure& failure) { end(nullptr, std::unexpected(failure)); };
+          auto refuse = [end](const Failure& failure) { end(std::make_exception_ptr(failure), T{}); };
           if (!Begin({std::move(run), refuse, &share, cancellation, place})) refuse(TooMany());
         },
         asio::use_awaitable, std::move(work));
@@ -134,9 +135,9 @@ class Workers {
   // Calls `done` on its executor.
   template <typename T, typename Done>
   static auto EndWith(Done done) {
-    return [shared = std::make_shared<Done>(std::move(done))](const std::exception_ptr& thrown, Outcome<T> outcome) {
-      asio::post(asio::get_associated_executor(*shared), [shared, thrown, outcome = std::move(outcome)]() mutable {
-        std::move (*shared)(thrown, std::move(outcome));
+    return [shared = std::make_shared<Done>(std::move(done))](const std::exception_ptr& thrown, T result) {
+      asio::post(asio::get_associated_executor(*shared), [shared, thrown, result = std::move(result)]() mutable {
+        std::move (*shared)(thrown, std::move(result));
       });
     };
   }

@@ -25,7 +25,7 @@ std::string Gzip(std::string text) {
 }
 
 Outcome<RequestBytes> InflateAll(const std::string& from, const Cancellation* cancellation = nullptr) {
-  return Inflate(from, kMost, std::make_shared<MemoryBudget>(kMost), cancellation);
+  return Try([&] { return Inflate(from, kMost, std::make_shared<MemoryBudget>(kMost), cancellation); });
 }
 
 TEST(Inflate, TakesMembersAndPieces) {

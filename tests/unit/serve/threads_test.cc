@@ -85,7 +85,7 @@ TEST(InlinePermits, AreLimited) {
   }
   const auto again = permits.Take();
   EXPECT_TRUE(again);
-  const InlinePermits::Permit moved(std::move(*one));
+  const InlinePermits::Permit moved(std::move(one));
   one.reset();
   EXPECT_FALSE(permits.Take());  // the one that was moved is held
   EXPECT_FALSE(InlinePermits(0).Take());
