@@ -44,12 +44,12 @@ bool IsHost(std::string_view host) {
   });
 }
 
-// `port`: the invalid port.
-[[noreturn]] void RefusePort(std::string_view text, std::string_view endpoint, std::string_view port) {
+// `port`: the invalid port. Messages for guests leave out the address, so the reasons do not repeat its parts.
+[[noreturn]] void RefusePort(std::string_view text, std::string_view port) {
   const bool is_number =
       !port.empty() && std::ranges::all_of(port, [](unsigned char c) { return std::isdigit(c) != 0; });
   if (is_number) Refuse(text, fmt::format("port {} is not from 1 to 65535", port));
-  Refuse(text, fmt::format("'{}' has no port", endpoint));
+  Refuse(text, "a server has no port");
 }
 
 std::string ParseEndpoint(std::string_view text, std::string_view endpoint) {
@@ -59,8 +59,8 @@ std::string ParseEndpoint(std::string_view text, std::string_view endpoint) {
   if (IsPort(port) && IsHost(host)) return std::string(endpoint);
   // Checked before any message that would show a part of the text.
   if (text.find('@') != text.npos) Refuse(text, "put user and password into `headers`, as authorization");
-  if (!IsPort(port)) RefusePort(text, endpoint, port);
-  Refuse(text, fmt::format("'{}' is not a host", host));
+  if (!IsPort(port)) RefusePort(text, port);
+  Refuse(text, "a server's name is not a host");
 }
 
 std::vector<std::string> ParseEndpoints(std::string_view text, std::string_view hosts) {

@@ -42,6 +42,13 @@ bool IsPath(std::string_view path) {
   return first != "/" && ::access(first.c_str(), F_OK) == 0;
 }
 
+// In quotes, of a model or an artifact: "grpc://10.0.0.5:8001/m". Its host and its port are the operator's.
+bool IsAddress(std::string_view quoted) {
+  const size_t scheme = quoted.find("://");
+  return scheme != 0 && scheme != std::string_view::npos &&
+         std::ranges::all_of(quoted.substr(0, scheme), [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
 bool MayBeginPath(std::string_view text, size_t at) {
   const char before = at == 0 ? ' ' : text[at - 1];
   if (IsQuote(before)) return text.substr(at, EndOfPath(text, at) - at).contains('/');  // perhaps a relative one
@@ -57,6 +64,11 @@ std::string WithoutPaths(std::string_view message) {
   for (size_t at = 0; at < message.size();) {
     const size_t end = MayBeginPath(message, at) ? EndOfPath(message, at) : at;
     std::string_view path = message.substr(at, end - at);
+    if (IsAddress(path)) {
+      text += "…";
+      at = end;
+      continue;
+    }
     if (path.empty() || !IsPath(path)) {
       text += message[at++];
       continue;

@@ -16,8 +16,8 @@ std::string SuggestNear(std::string_view word, std::span<const std::string> know
 // As above; if none is near, it lists the known words.
 std::string Suggest(std::string_view word, std::span<const std::string> known);
 
-// A message for a guest or a client: each path of this machine is cut to the file's name. A path begins with a name of
-// the root folder, so "/conv1/Conv_output_0", a tensor, stays as it is.
+// A message for a guest or a client: each path of this machine is cut to the file's name, and addresses in quotes are
+// left out. A path begins with a name of the root folder, so "/conv1/Conv_output_0", a tensor, stays as it is.
 std::string WithoutPaths(std::string_view message);
 
 }  // namespace wasinn::core

@@ -65,14 +65,14 @@ TEST(RemoteAddressTest, ReadsHttpAddresses) {
 }
 
 TEST(RemoteAddressTest, ErrorsNameTheInvalidPart) {
-  EXPECT_THAT(Refused("grpc://host/model"), HasSubstr("'host' has no port"));
-  EXPECT_THAT(Refused("grpc://host:/model"), HasSubstr("'host:' has no port"));
-  EXPECT_THAT(Refused("grpc://host:x/model"), HasSubstr("'host:x' has no port"));
+  EXPECT_THAT(Refused("grpc://host/model"), HasSubstr("a server has no port"));
+  EXPECT_THAT(Refused("grpc://host:/model"), HasSubstr("a server has no port"));
+  EXPECT_THAT(Refused("grpc://host:x/model"), HasSubstr("a server has no port"));
   EXPECT_THAT(Refused("grpc://host:0/model"), HasSubstr("port 0 is not from 1 to 65535"));
   EXPECT_THAT(Refused("grpc://host:99999/model"), HasSubstr("port 99999 is not from 1 to 65535"));
-  EXPECT_THAT(Refused("grpc://a:1,,b:2/model"), HasSubstr("'' has no port"));
-  EXPECT_THAT(Refused("grpc://:1/model"), HasSubstr("'' is not a host"));
-  EXPECT_THAT(Refused("grpc://unix:/tmp/s:1/m"), HasSubstr("'unix:' has no port"));
+  EXPECT_THAT(Refused("grpc://a:1,,b:2/model"), HasSubstr("a server has no port"));
+  EXPECT_THAT(Refused("grpc://:1/model"), HasSubstr("a server's name is not a host"));
+  EXPECT_THAT(Refused("grpc://unix:/tmp/s:1/m"), HasSubstr("a server has no port"));
   EXPECT_THAT(Refused("http://a:1,http://b:1/v1/m"), HasSubstr("write the scheme once: http://HOST:PORT,HOST:PORT/…"));
   EXPECT_THAT(Refused("grpc://a:1"), HasSubstr("it names no model"));
   EXPECT_THAT(Refused("grpc://a:1/"), HasSubstr("it names no model"));

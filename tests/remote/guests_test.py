@@ -1,12 +1,13 @@
 """Guests whose model another server has see an ordinary one."""
 
 import json
+import signal
 import threading
 import unittest
 
 import grpc
 
-from command import longer_and_longer, refused_port, until
+from command import WAIT, longer_and_longer, refused_port, until
 from fake import PROBE as TENSORS
 from fake import answer, echo, metadata
 from remote import MODEL, OverHttp, OverJson, RemoteTest
@@ -129,6 +130,13 @@ class Failures(RemoteTest):
         fake = self.fake(lambda request, context: answer(raw=bytes(200_000)))
         self.expect_failure(self.infer_in_guest(self.address(fake), "max_message_bytes = 100000"), 7, "larger than max")
 
+    def test_a_description_of_too_many_tensors_is_refused(self):
+        many = [(f"x{i}", "FP32", (1,)) for i in range(20_000)]
+        for kind, told in (("inputs", metadata(many)), ("outputs", metadata(outputs=many))):
+            front = self.front(self.address(self.fake(told=told)))
+            for answer in (front.request("GET", "/v2/models/m"), front.infer("m", {"inputs": []})):
+                self.expect_unavailable(answer, f"the server describes more than 1024 {kind}")
+
     def test_a_huge_request_is_refused(self):
         fake = self.fake(told=metadata((("x", "FP32", (-1,)),), (("x", "FP32", (-1,)),)))
         front = self.front(self.address(fake), "max_message_bytes = 10000")
@@ -148,6 +156,17 @@ class Failures(RemoteTest):
         ):
             with self.subTest(text):
                 self.assertIn(text, self.infer_in_guest(address, *lines).err)
+
+    def test_no_message_for_a_client_has_an_address(self):
+        for address in ("http://10.0.0.5:81/m", "grpc://10.0.0.5/m", "http://10.0.0.5:x/v2/models/m", "grpc://10.0.0.5,b:1/m"):
+            front = self.front(address)
+            for answer in (front.request("GET", "/v2/models/m"), front.request("POST", "/v2/repository/models/m/load"),
+                           front.request("POST", "/v1/completions", '{"model": "m", "prompt": "a"}')):
+                self.assertGreaterEqual(answer.status, 400)
+                self.assertIn("expected grpc://", answer.body.decode())
+                self.assertNotIn("10.0.0.5", answer.body.decode())
+            front.process.send_signal(signal.SIGTERM)
+            self.assertIn("10.0.0.5", front.process.communicate(timeout=WAIT)[1].decode())
 
     def test_no_message_has_a_password(self):
         result = self.wasinn("inspect", f"{self.scheme}://user:secret@host:1/{self.path_of('m')}")

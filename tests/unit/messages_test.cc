@@ -58,13 +58,22 @@ TEST(Paths, AreNamesOfFilesIfTheyAreRelativeAndInQuotes) {
       "'models/m/model.gguf', `./models/m`, '../relative_paths/a b' and './', but 'models', 'conv/models/x', models/m "
       "and 'http://models/m'");
   std::filesystem::current_path(before);
-  EXPECT_EQ(told, "'model.gguf', `m`, 'a b' and '.', but 'models', 'conv/models/x', models/m and 'http://models/m'");
+  EXPECT_EQ(told, "'model.gguf', `m`, 'a b' and '.', but 'models', 'conv/models/x', models/m and '…'");
 }
 
 TEST(Paths, AreNoNamesOfTensorsNorAddresses) {
   for (const char* text : {"no output '/conv1/Conv_output_0', only '/no_such_root/a'", "f32/i64 and a / b", "1/2", "",
                            "/", "http://localhost/usr/lib", "models/usr/x", "~/usr/lib", "../usr/lib"}) {
     EXPECT_EQ(core::WithoutPaths(text), text);
+  }
+}
+
+TEST(Addresses, InQuotesAreNotForGuests) {
+  using core::WithoutPaths;
+  EXPECT_EQ(WithoutPaths("'grpc://10.0.0.5:8001,b:1/m': it names no model"), "'…': it names no model");
+  EXPECT_EQ(WithoutPaths("\"oci://registry/m:1\" and 'http://a/v1/b c'"), "\"…\" and '…'");
+  for (const char* text : {"expected grpc://HOST:PORT[,HOST:PORT]/MODEL or http://", "'://a/b'", "'a b://c/d'"}) {
+    EXPECT_EQ(WithoutPaths(text), text);
   }
 }
 
