@@ -175,6 +175,15 @@ class OfTensorFlow(ValuesTest):
         self.assertEqual(list(self.grpc(server, "same", [given], [raw]).raw_output_contents), [raw])
 
 
+@unittest.skipUnless("openvino" in os.environ["WASINN_FRAMEWORKS"].split(), "without OpenVINO")
+class OfOpenVino(ValuesTest):
+    def test_an_error_names_the_type_that_is_not_served(self):
+        self.env["WASINN_CONFIG"] = ""
+        server = self.serve("--model", f"m={os.environ['WASINN_TEST_MODELS']}/openvino/strings.xml")
+        given = {"inputs": [{**strings("a", "b"), "name": "text"}]}
+        self.check_answer(server.infer("m", given), 400, "input 'text' is of string, not BYTES")
+
+
 @unittest.skipUnless("tflite" in os.environ["WASINN_FRAMEWORKS"].split(), "without TensorFlow Lite")
 class OfTensorFlowLite(ValuesTest):
     def test_strings_go_in_and_come_out(self):

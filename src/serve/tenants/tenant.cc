@@ -51,6 +51,9 @@ void ShowAs(const Datatype& datatype, OutputTensor& tensor) {
   }
 }
 
+// The framework's word, if it has one: "string" of OpenVINO, whose strings are not served.
+std::string_view OtherType(const Io& io) { return io.type_name.empty() ? "numbers" : io.type_name; }
+
 // One inference in one context. Its own objects are destroyed with it. Its functions throw Failure.
 class Inference {
  public:
@@ -75,7 +78,7 @@ class Inference {
     const Datatype* expected = DatatypeOf(*io);
     const bool is_bytes = input.datatype->size == 0;
     if (expected != nullptr ? expected != input.datatype : is_bytes) {
-      ThrowInvalid("input '{}' is of {}, not {}", input.name, expected != nullptr ? expected->name : "numbers",
+      ThrowInvalid("input '{}' is of {}, not {}", input.name, expected != nullptr ? expected->name : OtherType(*io),
                    input.datatype->name);
     }
     std::span<const uint8_t> bytes = input.bytes();
