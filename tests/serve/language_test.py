@@ -6,8 +6,8 @@ import json
 import struct
 import unittest
 
-from language import COUNT, COUNTED, HELLO, MODELS, LanguageTest, events
-from server import read_all
+from language import COUNT, COUNTED, ENDLESS, HELLO, MODELS, LanguageTest, events
+from server import read_all, until
 
 
 class Requests(LanguageTest):
@@ -392,6 +392,21 @@ class Requests(LanguageTest):
             for what in ("generate", "generate_stream"):
                 self.check_answer(ask(what, **fields), status, text)
         self.assertIs(self.server.request("GET", "/v2/models/tiny/config").json()["model_transaction_policy"]["decoupled"], True)
+
+    def test_an_inference_whose_deadline_cuts_the_text_says_so(self):
+        server = self.serve_tiny("--nn-timeout", "500ms", endless=True)
+        texts = (("prompt", "GNU"), ("options", json.dumps({"grammar": ENDLESS["grammar"], "temp": 0})))
+        inputs = [{"name": name, "datatype": "BYTES", "shape": [1], "data": [text]} for name, text in texts]
+        asked = {"inputs": inputs, "outputs": [{"name": "completion"}, {"name": "metadata"}]}
+
+        def cut():  # on a busy machine it may not come to a token before that: a timeout
+            answer = server.infer("tiny", asked)
+            self.assertIn(answer.status, (200, 504), answer)
+            return answer.status == 200 and answer.json()["outputs"]
+
+        completion, metadata = until(cut)
+        self.assertNotEqual(completion["data"], [""])
+        self.assertEqual(json.loads(metadata["data"][0])["finish_reason"], "length")
 
     def test_a_body_that_is_too_large_is_refused(self):
         server = self.serve_tiny("--max-json", "1000")
