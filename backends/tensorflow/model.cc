@@ -222,7 +222,7 @@ void Model::LoadSavedModel(const Source& source) {
   }
   if (source.config.signature.empty() && signatures.size() > 1) {
     host_.log().Write(
-        WASINN_LOG_INFO,
+        named.name == "serving_default" ? WASINN_LOG_INFO : WASINN_LOG_WARNING,
         fmt::format("the SavedModel has the signatures {}: '{}' is computed (key signature)",
                     signatures.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), named.name));
   }

@@ -128,8 +128,9 @@ void Model::ChooseSignature(Trust trust) {
   if (config_.signature.empty()) {
     if (keys.size() < 2 || trust == Trust::kGuest) return;
     return host_.log().Write(
-        WASINN_LOG_INFO, fmt::format("the model has the signatures '{}': the first graph is computed (key signature)",
-                                     fmt::join(keys, "', '")));
+        WASINN_LOG_WARNING,
+        fmt::format("the model has the signatures '{}': the first graph is computed (key signature)",
+                    fmt::join(keys, "', '")));
   }
   const uint32_t graph = GraphOf(bytes_.get(), config_.signature);
   if (graph == 0) return;

@@ -203,3 +203,12 @@ class OfTensorFlowLite(ValuesTest):
         answer = self.grpc(server, "pick", given, [b"".join(map(element, parts)), struct.pack("<2i", 2, 0)])
         self.assertEqual(list(answer.raw_output_contents), [element(parts[2]) + element(parts[0])])
         self.check_refused("bytes that are not BYTES", server, "pick", given, [b"\xff" * 7, struct.pack("<2i", 0, 0)])
+
+    def test_the_log_lists_the_signatures_if_none_is_chosen(self):
+        self.env["WASINN_CONFIG"] = ""
+        model = f"{os.environ['WASINN_TEST_MODELS']}/tflite/signatures.tflite"
+        listed = "wasinn: warning: tflite: the model has the signatures 'mul', 'add': the first graph is computed (key signature)\n"
+        for config, log in (("", listed), ("[models.m.config]\nsignature = 'add'\n", "")):
+            server = self.serve("--config", self.file("models.toml", f"[models.m]\npath = '{model}'\n{config}"))
+            self.assertEqual(server.request("GET", "/v2/models/m").status, 200)
+            self.assertEqual(self.log_of(server), log)
