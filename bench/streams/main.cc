@@ -110,8 +110,10 @@ struct Options {
 };
 
 struct Side {
+  Side(std::string its_name, std::string its_how) : name(std::move(its_name)), how(std::move(its_how)) {}
+
   std::string name, how;  // the guest's word; none: it is no guest
-  std::vector<double> first_ms = {}, per_s = {}, per_cpu_s = {};
+  std::vector<double> first_ms, per_s, per_cpu_s;
 
   void Add(const Moments& moments) {
     const double more = moments.pieces - 1;
