@@ -123,7 +123,7 @@ class Bench {
   }
 
   Result<void> AddNativeCopies() {
-    for (size_t i = 0; i < MostGuests(); ++i) {
+    for (size_t i = 0; i < MaxGuests(); ++i) {
       auto bound = native_model_->NewRunner();
       if (!bound) return std::unexpected(bound.error());
       native_copies_.push_back(WithCopies(std::move(*bound), inputs_, outputs_));
@@ -141,7 +141,7 @@ class Bench {
   }
 
   Result<void> AddGuests(const Host& host) {
-    for (size_t i = 0; i < MostGuests(); ++i) {
+    for (size_t i = 0; i < MaxGuests(); ++i) {
       auto guest = program_->NewGuest(host, name_, inputs_, outputs_);
       if (!guest) return std::unexpected(guest.error());
       guests_.push_back(std::move(*guest));
@@ -309,7 +309,7 @@ class Bench {
     if (options_.on_step) options_.on_step(step);
   }
 
-  size_t MostGuests() const { return options_.concurrency.back(); }
+  size_t MaxGuests() const { return options_.concurrency.back(); }
   std::span<const int> FirstCpu() const { return std::span(options_.cpus).first(options_.cpus.empty() ? 0 : 1); }
 
   const Options& options_;

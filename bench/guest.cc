@@ -47,7 +47,7 @@ class WasmtimeGuest final : public ModuleGuest {
 
  private:
   bool Enter(Function function, std::initializer_list<uint32_t> args) override {
-    wasmtime_val_raw_t values[kMostArgs];
+    wasmtime_val_raw_t values[kMaxArgs];
     size_t n = 0;
     for (const uint32_t arg : args) values[n++].i64 = arg;
     wasm_trap_t* trap = nullptr;

@@ -38,7 +38,7 @@ class ModuleGuest : public GuestRunner {
  protected:
   enum Function { kReserve, kPrepare, kIterate, kIterateMany, kNothing, kFunctions };
   static constexpr const char* kNames[kFunctions] = {"reserve", "prepare", "iterate", "iterate_many", "nothing"};
-  static constexpr size_t kMostArgs = 8;
+  static constexpr size_t kMaxArgs = 8;
 
   // Calls a function that takes and returns i32; the result goes into result_. Returns false if it trapped; error_ has
   // the reason.

@@ -46,7 +46,7 @@ class WamrGuest final : public ModuleGuest {
  private:
   bool Enter(Function function, std::initializer_list<uint32_t> args) override {
     SetUpThread();
-    uint32_t values[kMostArgs];
+    uint32_t values[kMaxArgs];
     uint32_t n = 0;
     for (const uint32_t arg : args) values[n++] = arg;
     if (!wasm_runtime_call_wasm(env_, functions_[function], n, values)) [[unlikely]] {

@@ -22,7 +22,7 @@ bool LiesWithin(const std::string& path) {
 
 void CheckManifest(const artifacts::Manifest& manifest) {
   FUZZ_EXPECT(!manifest.files.empty() && manifest.blobs.size() > manifest.files.size());
-  FUZZ_EXPECT(manifest.blobs.size() <= artifacts::Manifest::kMostLayers + 1);
+  FUZZ_EXPECT(manifest.blobs.size() <= artifacts::Manifest::kMaxLayers + 1);
   FUZZ_EXPECT(manifest.TotalBytes() >= manifest.LargestBytes());
   std::set<std::string> paths;
   for (const artifacts::ArtifactFile& file : manifest.files) {

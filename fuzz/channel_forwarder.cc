@@ -18,7 +18,7 @@ namespace {
 
 using wasinn::base::Descriptor;
 using wasinn::isolation::kFirstDescriptor;
-using wasinn::isolation::kMostBytes;
+using wasinn::isolation::kMaxBytes;
 using wasinn::isolation::Op;
 using wasinn::isolation::Reader;
 using wasinn::isolation::Socket;
@@ -54,7 +54,7 @@ int main(int, char** argv) {
   // Stands in for a worker's process: it has ended as soon as anybody asks.
   const wasinn::base::Descriptor ended(::eventfd(1, EFD_CLOEXEC));
   const int process = ended.number();
-  std::vector<uint8_t> message(kMostBytes);
+  std::vector<uint8_t> message(kMaxBytes);
   std::array<wasinn::base::Descriptor, 1> channel;
   for (;;) {
     size_t taken = 0;

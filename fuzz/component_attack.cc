@@ -14,7 +14,7 @@ namespace wasinn::fuzz {
 namespace {
 
 constexpr uint32_t kAutodetect = 6;  // of graph-encoding
-constexpr size_t kMostKinds = 4;
+constexpr size_t kMaxKinds = 4;
 enum Kind : size_t { kTensor, kGraph, kContext, kError };
 
 const wasinn_wit_functions& Wit() { return *wasinn_wit(); }
@@ -61,7 +61,7 @@ class Attack {
       case 1:
         return choices_.Number<uint32_t>();
       case 2:
-        kind = static_cast<Kind>(choices_.Index(kMostKinds));  // of another kind, or dead
+        kind = static_cast<Kind>(choices_.Index(kMaxKinds));  // of another kind, or dead
         break;
       default:
         break;
@@ -271,19 +271,19 @@ class Attack {
   }
   void Drop() {
     if (choices_.Index(32) == 1) return wasinn_guest_close(guest_);
-    const auto kind = static_cast<Kind>(choices_.Index(kMostKinds));
+    const auto kind = static_cast<Kind>(choices_.Index(kMaxKinds));
     const uint32_t rep = Rep(kind);
     if (DropOne(kind, rep)) std::erase(reps_[kind], rep);
   }
   bool DropOne(Kind kind, uint32_t rep) {
     using Function = wasinn_status* (*)(wasinn_guest*, uint32_t);
-    const Function drops[kMostKinds] = {Wit().tensor_drop, Wit().graph_drop, Wit().context_drop, Wit().error_drop};
+    const Function drops[kMaxKinds] = {Wit().tensor_drop, Wit().graph_drop, Wit().context_drop, Wit().error_drop};
     return !Trapped(drops[kind](guest_, rep));
   }
 
   // Then nothing is left: everything that the guest holds came from some call.
   void DropAll() {
-    for (size_t kind = kMostKinds; kind-- > 0;) {
+    for (size_t kind = kMaxKinds; kind-- > 0;) {
       for (const uint32_t rep : reps_[kind]) (void)DropOne(static_cast<Kind>(kind), rep);
     }
     wasinn_statistics stats{.struct_size = sizeof(stats)};
@@ -295,7 +295,7 @@ class Attack {
   Choices& choices_;
   wasinn_guest* const guest_;
   const uint64_t most_bytes_;
-  std::array<std::vector<uint32_t>, kMostKinds> reps_;
+  std::array<std::vector<uint32_t>, kMaxKinds> reps_;
 };
 
 }  // namespace

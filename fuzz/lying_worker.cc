@@ -15,7 +15,7 @@
 namespace wasinn::fuzz {
 
 using base::Descriptor;
-using isolation::kMostBytes;
+using isolation::kMaxBytes;
 using isolation::Op;
 using isolation::Reader;
 using isolation::Segment;
@@ -41,8 +41,8 @@ base::Descriptor ListenAt(const std::string& path) {
 
 LyingWorker::LyingWorker(const std::filesystem::path& folder)
     : listening_(ListenAt(folder / "channels")),
-      message_(kMostBytes),
-      descriptors_(Socket::kMostDescriptors),
+      message_(kMaxBytes),
+      descriptors_(Socket::kMaxDescriptors),
       thread_([this] { Serve(); }) {}
 
 void LyingWorker::Use(std::span<const uint8_t> lies) {
@@ -163,7 +163,7 @@ bool LyingWorker::Send(Channel& channel, std::span<const uint8_t> answer) {
       return send(longer);
     }
     case 2: {
-      const std::vector<int> same(1 + lies_.Index(Socket::kMostDescriptors), listening_.number());
+      const std::vector<int> same(1 + lies_.Index(Socket::kMaxDescriptors), listening_.number());
       return send(answer, same);
     }
     case 3:
@@ -173,7 +173,7 @@ bool LyingWorker::Send(Channel& channel, std::span<const uint8_t> answer) {
     case 5:
       return send(lies_.Bytes(lies_.Number()));
     case 6:
-      return send(std::vector<uint8_t>(kMostBytes + 1));
+      return send(std::vector<uint8_t>(kMaxBytes + 1));
     default:
       return send(answer);
   }
@@ -250,9 +250,9 @@ void LyingWorker::WriteModel(Writer& payload) {
 }
 
 void LyingWorker::WriteIos(Writer& payload, uint32_t count) {
-  constexpr uint32_t kMost = 16;  // of those that there are
+  constexpr uint32_t kMax = 16;  // of those that there are
   payload.Number(count);
-  for (uint32_t i = 0; i < std::min(count, kMost); ++i) {
+  for (uint32_t i = 0; i < std::min(count, kMax); ++i) {
     payload.Number(Or(uint32_t{WASINN_DTYPE_F32}));
     payload.Number(Or(0u));
     const auto rank = Or(int32_t{1});

@@ -16,7 +16,7 @@ namespace wasinn::fuzz {
 namespace {
 
 std::vector<remote::AnsweredTensor> Read(const grpc::ByteBuffer& message) {
-  return remote::ReadAnswer(message, remote::kMostTensors);
+  return remote::ReadAnswer(message, remote::kMaxTensors);
 }
 
 void Check(Choices choices) {

@@ -38,7 +38,7 @@ void Check(Choices choices) {
   CodeOf([&] { signature.emplace(remote::ReadJsonMetadata(metadata)); });
   if (!signature) return;
   const auto read = [&](uint64_t json) {
-    return [=](const grpc::ByteBuffer&) { return remote::ReadJsonAnswer(answer, json, remote::kMostTensors); };
+    return [=](const grpc::ByteBuffer&) { return remote::ReadJsonAnswer(answer, json, remote::kMaxTensors); };
   };
   const grpc::ByteBuffer message = Message(answer, answer.size());
   const Taken whole(*signature, message, 0, read(answer.size())),

@@ -23,7 +23,7 @@ using remote::Port;
 using remote::Signature;
 
 // The limit for one bound output: a host would not allow a model more.
-inline constexpr uint64_t kMostBound = 1 << 16;
+inline constexpr uint64_t kMaxBound = 1 << 16;
 
 inline grpc::ByteBuffer Message(std::string_view bytes, size_t piece) {
   std::vector<grpc::Slice> slices;
@@ -73,7 +73,7 @@ class Taken {
     uint32_t index = 0;
     for (const Port& port : signature_.outputs()) {
       const uint32_t at = index++;
-      if (!port.bindable() || port.bytes() > kMostBound) continue;
+      if (!port.bindable() || port.bytes() > kMaxBound) continue;
       std::vector<uint8_t>& memory = bound_[at];
       memory.resize(port.bytes());
       const wasinn_tensor tensor = {.struct_size = sizeof tensor,

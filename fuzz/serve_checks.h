@@ -40,7 +40,7 @@ inline uint64_t OwnBytes(const serve::InferRequest& request) {
 }
 
 inline void CheckInputs(const serve::InferRequest& request) {
-  FUZZ_EXPECT(request.inputs.size() <= serve::kMostTensors && request.outputs.size() <= serve::kMostTensors);
+  FUZZ_EXPECT(request.inputs.size() <= serve::kMaxTensors && request.outputs.size() <= serve::kMaxTensors);
   for (const serve::InputTensor& input : request.inputs) {
     FUZZ_EXPECT(input.datatype != nullptr && input.shape.size() <= WASINN_MAX_RANK);
     FUZZ_EXPECT(std::ranges::all_of(input.shape, [](int64_t dim) { return dim >= 0; }));

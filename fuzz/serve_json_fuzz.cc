@@ -136,7 +136,7 @@ void CheckAnswer(const RestRequest& request, Charge& charge) {
     if (JsonLacks(*output.datatype)) continue;
     std::string text;
     AppendJson(text, output);
-    FUZZ_EXPECT(text.size() <= MostJson(output));
+    FUZZ_EXPECT(text.size() <= MaxJson(output));
   }
   const uint64_t before = charge.bytes();
   const RestResponse written = WriteResponse(request, response, charge);

@@ -49,7 +49,7 @@ class Channel {
 
  private:
   isolation::Socket socket_;
-  std::vector<uint8_t> answer_ = std::vector<uint8_t>(isolation::kMostBytes);
+  std::vector<uint8_t> answer_ = std::vector<uint8_t>(isolation::kMaxBytes);
 };
 
 struct Head {

@@ -20,7 +20,7 @@
 namespace wasinn::fuzz {
 namespace {
 
-constexpr uint64_t kMostBytes = 1 << 16;
+constexpr uint64_t kMaxGuestBytes = 1 << 16;
 constexpr uint32_t kF32 = 1, kAutodetect = 6;  // of enums of wasi:nn
 
 // One host for the whole run, and its workers.
@@ -106,7 +106,7 @@ void Play(const Stage& stage, std::span<const uint8_t> input) {
   stage.AddModel();
   {
     const Guest guest(stage.host);
-    AttackAsComponent(choices, guest.get(), kMostBytes);
+    AttackAsComponent(choices, guest.get(), kMaxGuestBytes);
   }
   ExpectOk(wasinn_host_remove_model(stage.host, "m"));
   stage.workers->Use({});

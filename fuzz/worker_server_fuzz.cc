@@ -31,8 +31,8 @@ using isolation::Reader;
 using isolation::Segment;
 using isolation::Writer;
 
-constexpr uint32_t kMostNumbers = 4;  // of graphs, slots and segments that an input uses
-constexpr uint64_t kAreaBytes = 4096, kMostAreaBytes = 1 << 16;
+constexpr uint32_t kMaxNumbers = 4;  // of graphs, slots and segments that an input uses
+constexpr uint64_t kAreaBytes = 4096, kMaxAreaBytes = 1 << 16;
 
 Segment CopyOf(std::string_view text) {
   return Must(Segment::MakeCopy({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
@@ -64,7 +64,7 @@ class Host {
         return static_cast<T>(choices_.Number());
     }
   }
-  uint32_t Number() { return 1 + choices_.Index(kMostNumbers); }
+  uint32_t Number() { return 1 + choices_.Index(kMaxNumbers); }
   // In turn, there and not there.
   uint32_t NextProcessor() {
     static constexpr uint32_t kAll[] = {isolation::kAnyProcessor, 0, 1, CPU_SETSIZE - 1, CPU_SETSIZE, INT32_MAX};
@@ -163,7 +163,7 @@ class Host {
   }
   void WriteArea(Writer& request) {
     request.Number(Number());
-    const uint64_t bytes = std::min(Or(kAreaBytes), kMostAreaBytes);
+    const uint64_t bytes = std::min(Or(kAreaBytes), kMaxAreaBytes);
     request.Number(bytes);
     AddFile(bytes);
   }
@@ -282,7 +282,7 @@ class Questions {
 void FreeAll(Channel& channel) {
   Questions ask(channel);
   for (const Op op : {Op::kFreeSlot, Op::kUnload}) {
-    for (uint32_t number = 1; number <= kMostNumbers; ++number) {
+    for (uint32_t number = 1; number <= kMaxNumbers; ++number) {
       ask.New(op).Number(number);
       ask.Ask();
     }

@@ -153,7 +153,7 @@ std::vector<std::string> Config::AbsolutePaths(const char* key) const {
 
 std::string Config::Ordered(const char* key, size_t depth) const {
   if (!OrderedJsonCheck::Passes(text_, base::kDeepestJson)) {
-    Refuse(key, fmt::format("objects with no more than {} names", kMostOrderedNames));
+    Refuse(key, fmt::format("objects with no more than {} names", kMaxOrderedNames));
   }
   const auto all = nlohmann::ordered_json::parse(text_);
   const auto& value = all.at(key);
@@ -168,7 +168,7 @@ std::optional<std::string> Config::JsonText(const char* key, size_t depth) const
   const auto& text = value->get_ref<const std::string&>();
   if (OrderedJsonCheck::Passes(text, depth)) return text;
   Refuse(key, fmt::format("JSON that is nested no deeper than {}, objects with no more than {} names", depth,
-                          kMostOrderedNames));
+                          kMaxOrderedNames));
 }
 
 std::optional<std::string> Config::ValueText(const char* key, size_t depth) const {

@@ -9,7 +9,7 @@
 namespace wasinn::backend {
 
 // The most names in one object that keeps their order: each is compared with all before it.
-inline constexpr size_t kMostOrderedNames = 1000;
+inline constexpr size_t kMaxOrderedNames = 1000;
 
 // Checks JSON without building values: that it is valid, at most `depth` deep, and no object has too many names.
 // nlohmann takes a byte 0 for the end of a text, whatever comes after it.
@@ -28,7 +28,7 @@ class OrderedJsonCheck : public nlohmann::json_sax<nlohmann::json> {
   bool string(string_t& /*value*/) override { return true; }
   bool binary(binary_t& /*value*/) override { return false; }
   bool start_object(std::size_t /*size*/) override { return Open(); }
-  bool key(string_t& /*name*/) override { return ++names_.back() <= kMostOrderedNames; }
+  bool key(string_t& /*name*/) override { return ++names_.back() <= kMaxOrderedNames; }
   bool end_object() override { return Close(); }
   bool start_array(std::size_t /*size*/) override { return Open(); }
   bool end_array() override { return Close(); }

@@ -23,14 +23,14 @@ namespace fs = std::filesystem;
 
 constexpr char kKey[] = "key";
 // The limit of a message of Protocol Buffers, and of the bytes in memory at once.
-constexpr uint64_t kMostBytes = uint64_t{1} << 31;
+constexpr uint64_t kMaxBytes = uint64_t{1} << 31;
 
 [[noreturn]] void Fail(const std::string& what) { Throw(WASINN_ERROR_RUNTIME, "{}: {}", what, std::strerror(errno)); }
 
 // Writing more than that to a file would end the process by a signal.
 bool FilesMayBeLarge() {
   rlimit most = {};
-  return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur > kMostBytes + 32 /* a tag */;
+  return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur > kMaxBytes + 32 /* a tag */;
 }
 
 bool WriteAll(int fd, ModelCache::Bytes bytes) {
@@ -40,7 +40,7 @@ bool WriteAll(int fd, ModelCache::Bytes bytes) {
 // All of a regular file; no value if it is none, too large, or changes during the read.
 std::optional<ModelCache::Contents> ReadAll(int fd) {
   struct stat its = {};
-  if (fstat(fd, &its) != 0 || !S_ISREG(its.st_mode) || static_cast<uint64_t>(its.st_size) > kMostBytes) {
+  if (fstat(fd, &its) != 0 || !S_ISREG(its.st_mode) || static_cast<uint64_t>(its.st_size) > kMaxBytes) {
     return std::nullopt;
   }
   const auto size = static_cast<size_t>(its.st_size);

@@ -14,7 +14,7 @@ class SpareThreads {
   // The threads that may sleep between computes, if a pool belongs to one context: those of `contexts` with the whole
   // budget. A limit, because frameworks crash if the system gives no more threads.
   SpareThreads(int budget, int contexts)
-      : spare_(std::min(contexts * (std::min(budget, kMostAsleep) - 1), kMostAsleep)) {}
+      : spare_(std::min(contexts * (std::min(budget, kMaxAsleep) - 1), kMaxAsleep)) {}
 
   // The number of threads for the caller, including its own: `least` to `wanted`, or 1.
   int Take(int wanted, int least = 1) {
@@ -32,7 +32,7 @@ class SpareThreads {
   }
 
  private:
-  static constexpr int kMostAsleep = 1024;
+  static constexpr int kMaxAsleep = 1024;
 
   std::atomic<int> spare_;
 };

@@ -20,12 +20,12 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr size_t kMostTools = 128;
+constexpr size_t kMaxTools = 128;
 
 void CheckMessages(std::string_view messages) {
-  if (messages.size() > kMostMessageBytes) {
+  if (messages.size() > kMaxMessageBytes) {
     Throw(WASINN_ERROR_PROMPT_TOO_LONG, "chat: the messages have {} bytes: no more than {} are allowed",
-          messages.size(), kMostMessageBytes);
+          messages.size(), kMaxMessageBytes);
   }
   constexpr const char* kSpace = " \t\r\n";
   const size_t start = messages.find_first_not_of(kSpace);
@@ -40,8 +40,8 @@ void CheckMessages(std::string_view messages) {
 // The arguments of every function become a part of one grammar.
 void CheckTools(const std::string& text) {
   const auto tools = base::ParseJson(text);
-  if (!tools.is_array() || tools.size() > kMostTools) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "tools: expected a list of at most {} tools", kMostTools);
+  if (!tools.is_array() || tools.size() > kMaxTools) {
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "tools: expected a list of at most {} tools", kMaxTools);
   }
 }
 

@@ -17,7 +17,7 @@ namespace wasinn::llama {
 class Model;
 
 // For messages as JSON, without their images.
-inline constexpr size_t kMostMessageBytes = size_t{4} << 20, kDeepestMessages = 32;
+inline constexpr size_t kMaxMessageBytes = size_t{4} << 20, kDeepestMessages = 32;
 
 // The model's chat templates (Jinja), parsed for the first chat. Thread-safe.
 class ChatTemplates {

@@ -135,7 +135,7 @@ constexpr wasinn_key kKeys[] = {
 
 // A context of the length that current models are trained with exceeds most machines' memory.
 constexpr uint32_t kDefaultContext = 4096;
-constexpr uint32_t kMostContext = 1 << 24, kDefaultBatch = 2048, kDefaultMicroBatch = 512, kMostParallel = 64;
+constexpr uint32_t kMaxContext = 1 << 24, kDefaultBatch = 2048, kDefaultMicroBatch = 512, kMaxParallel = 64;
 
 void CheckPaths(const std::map<std::string, std::string>& loras) {
   for (const auto& [name, path] : loras) {
@@ -145,14 +145,14 @@ void CheckPaths(const std::map<std::string, std::string>& loras) {
 }
 
 ProjectorSettings ReadProjector(const Config& host) {
-  constexpr int64_t kMostImageTokens = 1 << 20;
+  constexpr int64_t kMaxImageTokens = 1 << 20;
   ProjectorSettings settings;
   settings.path = host.String("projector").value_or("");
   if (!settings.path.empty() && !settings.path.starts_with('/')) {
     Throw(WASINN_ERROR_INVALID_ARGUMENT, "projector: expected an absolute path, found '{}'", settings.path);
   }
-  settings.least_tokens = static_cast<int32_t>(host.Integer("image-min-tokens", 1, kMostImageTokens).value_or(-1));
-  settings.most_tokens = static_cast<int32_t>(host.Integer("image-max-tokens", 1, kMostImageTokens).value_or(-1));
+  settings.least_tokens = static_cast<int32_t>(host.Integer("image-min-tokens", 1, kMaxImageTokens).value_or(-1));
+  settings.most_tokens = static_cast<int32_t>(host.Integer("image-max-tokens", 1, kMaxImageTokens).value_or(-1));
   return settings;
 }
 
@@ -183,9 +183,9 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   ModelConfig parsed;
   // llama.cpp aborts on a position without an embedding.
   const uint32_t most =
-      scan.positions > 0 ? static_cast<uint32_t>(std::min<uint64_t>(scan.positions, kMostContext)) : kMostContext;
+      scan.positions > 0 ? static_cast<uint32_t>(std::min<uint64_t>(scan.positions, kMaxContext)) : kMaxContext;
   const auto trained = static_cast<uint32_t>(std::clamp<uint64_t>(scan.trained_context, 1, most));
-  parsed.parallel = static_cast<uint32_t>(host.Integer("parallel", 0, kMostParallel).value_or(0));
+  parsed.parallel = static_cast<uint32_t>(host.Integer("parallel", 0, kMaxParallel).value_or(0));
   parsed.map = host.Bool("mmap").value_or(true);
   parsed.split = GpuSplit::Parse(host);
   parsed.shared_prompt = host.String("shared-prompt").value_or("");
@@ -211,7 +211,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   settings.Apply(
       host, {.context = most, .batch = 1 << 16, .micro_batch = 1 << 16, .threads = backend.threads, .templates = true},
       parsed.loras);
-  const bool host_says = host.Integer("ctx-size", 0, kMostContext).value_or(0) > 0;
+  const bool host_says = host.Integer("ctx-size", 0, kMaxContext).value_or(0) > 0;
   parsed.limits = {.context = host_says ? settings.context : trained,
                    .batch = settings.batch,
                    .micro_batch = settings.micro_batch,

@@ -19,7 +19,7 @@ using backend::Throw;
 
 namespace {
 
-constexpr size_t kMostOutputs = 64;  // of one batch, and texts at once: the memory is allocated in any case
+constexpr size_t kMaxOutputs = 64;  // of one batch, and texts at once: the memory is allocated in any case
 
 // `number`: the first one's.
 void CheckTokens(std::span<const llama_token> tokens, size_t number, size_t vocabulary) {
@@ -66,8 +66,8 @@ size_t Context::ReadBranches() {
 }
 
 void Context::CheckBranches() const {
-  if (chosen_rows_ > kMostOutputs) {
-    Throw(WASINN_ERROR_TOO_LARGE, "tokens: expected at most {} texts at once: found {}", kMostOutputs, chosen_rows_);
+  if (chosen_rows_ > kMaxOutputs) {
+    Throw(WASINN_ERROR_TOO_LARGE, "tokens: expected at most {} texts at once: found {}", kMaxOutputs, chosen_rows_);
   }
   if (model_.recurrent()) {
     Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "tokens: a recurrent model has one text at once: found {}", chosen_rows_);
@@ -79,7 +79,7 @@ void Context::CheckBranches() const {
 // Few sizes, because each new size needs a new llama context.
 uint32_t Context::OutputsForDecode() const {
   const size_t rows = std::max(branches_.size(), branches_.front().size() - FirstRow());
-  return static_cast<uint32_t>(std::min(std::bit_ceil(rows), kMostOutputs));
+  return static_cast<uint32_t>(std::min(std::bit_ceil(rows), kMaxOutputs));
 }
 
 size_t Context::FirstRow() const {

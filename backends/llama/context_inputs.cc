@@ -22,12 +22,12 @@ using backend::Throw;
 namespace {
 
 constexpr uint32_t kPromptIndex = 0, kOptionsIndex = 1, kTokensIndex = 2, kInputCount = 3;
-constexpr int kMostWarnings = 16;
-constexpr size_t kMostKeysNamed = 8, kLongestKeyNamed = 40;
+constexpr int kMaxWarnings = 16;
+constexpr size_t kMaxKeysNamed = 8, kLongestKeyNamed = 40;
 // Parsed options take many times their bytes. The same limit as for configurations.
-constexpr size_t kMostOptions = size_t{256} << 10;
+constexpr size_t kMaxOptions = size_t{256} << 10;
 // llama.cpp tokenizes a text in one call, which cannot be interrupted.
-constexpr size_t kMostTokenizedBytes = size_t{1} << 20;
+constexpr size_t kMaxTokenizedBytes = size_t{1} << 20;
 
 // Text of a guest, for the log.
 std::string Printable(std::string_view text) {
@@ -62,8 +62,8 @@ void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
     chosen_rows_ = tensor.rank == 2 && !chosen_.empty() ? static_cast<size_t>(tensor.dims[0]) : 1;
     return;
   }
-  if (index == kOptionsIndex && tensor.bytes > kMostOptions) {
-    Throw(WASINN_ERROR_TOO_LARGE, "options of {} bytes are longer than the limit of {}", tensor.bytes, kMostOptions);
+  if (index == kOptionsIndex && tensor.bytes > kMaxOptions) {
+    Throw(WASINN_ERROR_TOO_LARGE, "options of {} bytes are longer than the limit of {}", tensor.bytes, kMaxOptions);
   }
   const std::string_view text(static_cast<const char*>(tensor.data), tensor.bytes);
   (index == kPromptIndex ? prompt_ : options_) = text;
@@ -102,7 +102,7 @@ void Context::CheckKeys(const Config& options, const char* where) {
   RefuseKeys(options, model_.projector() != nullptr);
   std::vector<std::string> unknown;
   for (const std::string& key : options.Keys()) {
-    if (!IsGuestKey(key) && unknown.size() < kMostKeysNamed) unknown.push_back(Printable(key));
+    if (!IsGuestKey(key) && unknown.size() < kMaxKeysNamed) unknown.push_back(Printable(key));
   }
   std::string warning;
   if (!unknown.empty()) warning += fmt::format("unknown keys: {}", fmt::join(unknown, ", "));
@@ -113,7 +113,7 @@ void Context::CheckKeys(const Config& options, const char* where) {
 }
 
 void Context::Warn(std::string warning) {
-  if (warning == warned_ || ++warnings_ > kMostWarnings) return;
+  if (warning == warned_ || ++warnings_ > kMaxWarnings) return;
   model_.host().log().Write(WASINN_LOG_WARNING, warning);
   warned_ = std::move(warning);
 }
@@ -123,7 +123,7 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   if (tokens_) return *tokens_;
   chat_.reset();
   media_.reset();
-  if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_, kMostListed, account_));
+  if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_, kMaxListed, account_));
   if (settings_.tokens) {
     return tokens_.emplace(ParseMixed(
         model_, prompt_,
@@ -142,12 +142,12 @@ const std::vector<llama_token>& Context::ReadPrompt() {
     if (parts.size() > 1) return ReadMedia(parts);
   }
   const std::string_view text = chat_ == nullptr ? prompt_ : std::string_view(chat_->form().prompt);
-  if (settings_.tokenize && text.size() > kMostTokenizedBytes) {
+  if (settings_.tokenize && text.size() > kMaxTokenizedBytes) {
     Throw(WASINN_ERROR_PROMPT_TOO_LONG, "tokenize: the prompt has {} bytes: no more than {} are allowed", text.size(),
-          kMostTokenizedBytes);
+          kMaxTokenizedBytes);
   }
   const backend::Reservation meanwhile = ReserveForTokens(model_, account_, text.size());
-  const size_t most = settings_.tokenize ? kMostListed : settings_.context;
+  const size_t most = settings_.tokenize ? kMaxListed : settings_.context;
   tokens_ = Tokenize(model_, text, most, settings_.add_special);
   return *tokens_;
 }

@@ -21,7 +21,7 @@ using backend::Throw;
 
 namespace {
 
-constexpr int64_t kMostGuesses = 64;
+constexpr int64_t kMaxGuesses = 64;
 
 [[noreturn]] void RefuseDraft(const std::string& path, const std::string& what) {
   Throw(WASINN_ERROR_INVALID_ARGUMENT, "draft: {}: {}", path, what);
@@ -69,10 +69,10 @@ void CheckGoesBack(const Model& model, const std::string& path, const char* whic
 
 // Some models of a family have additional tokens, which are never used.
 void CheckSameTokens(const Model& model, const Model& draft, const std::string& path) {
-  constexpr size_t kMostMore = 128;
+  constexpr size_t kMaxMore = 128;
   const size_t of_model = model.vocabulary_size(), of_draft = draft.vocabulary_size();
   const size_t both = std::min(of_model, of_draft);
-  if (std::max(of_model, of_draft) - both > kMostMore) {
+  if (std::max(of_model, of_draft) - both > kMaxMore) {
     RefuseDraft(path, fmt::format("it has {} tokens, the model {}", of_draft, of_model));
   }
   for (size_t i = 0; i < both; ++i) {
@@ -87,8 +87,8 @@ void CheckSameTokens(const Model& model, const Model& draft, const std::string& 
 DraftSettings DraftSettings::Parse(const backend::Config& host) {
   DraftSettings settings;
   settings.path = host.AbsolutePath("draft").value_or("");
-  SetInteger(host, "draft-max", 1, kMostGuesses, &settings.most);
-  SetInteger(host, "draft-min", 1, kMostGuesses, &settings.least);
+  SetInteger(host, "draft-max", 1, kMaxGuesses, &settings.most);
+  SetInteger(host, "draft-min", 1, kMaxGuesses, &settings.least);
   SetNumber(host, "draft-p-min", 0, 1, &settings.least_probability);
   if (settings.least <= settings.most) return settings;
   Throw(WASINN_ERROR_INVALID_ARGUMENT, "draft-min: expected no more than draft-max, {}: found {}", settings.most,

@@ -61,7 +61,7 @@ std::string ReportOf(const Model& model, const Settings& settings, std::span<con
   // The upper limit until its length is known: a byte takes at most six in JSON.
   constexpr size_t kInJson = 6;
   const size_t longest = std::max<size_t>(model.scan().longest_token, 1);
-  reservation->Resize(std::min(prompt.size() * longest, kMostTextBytes) * kInJson);
+  reservation->Resize(std::min(prompt.size() * longest, kMaxTextBytes) * kInJson);
   // Placeholders of images have no text.
   std::vector<llama_token> tokens(prompt.begin(), prompt.end());
   std::erase(tokens, LLAMA_TOKEN_NULL);

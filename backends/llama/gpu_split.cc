@@ -15,7 +15,7 @@ using backend::Throw;
 namespace {
 
 constexpr const char* kModes[] = {"none", "layer", "row", "tensor"};  // in the order of llama_split_mode
-constexpr int32_t kMostGpus = 64;
+constexpr int32_t kMaxGpus = 64;
 constexpr float kLargestShare = 1e6F;
 
 // "3,1", in the form of llama.cpp's programs.
@@ -27,7 +27,7 @@ std::vector<float> ParseShares(const std::string& text) {
     float share = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), share);
     good = error == std::errc() && end == word.data() + word.size() && share >= 0 && share <= kLargestShare &&
-           shares.size() < kMostGpus;
+           shares.size() < kMaxGpus;
     shares.push_back(share);
     any = any || share > 0;
     if (word.size() == rest.size()) break;
@@ -42,7 +42,7 @@ std::vector<float> ParseShares(const std::string& text) {
 GpuSplit GpuSplit::Parse(const Config& host) {
   GpuSplit parsed;
   if (const auto mode = host.Word("split-mode", kModes)) parsed.mode = static_cast<llama_split_mode>(*mode);
-  parsed.main = static_cast<int32_t>(host.Integer("main-gpu", 0, kMostGpus - 1).value_or(0));
+  parsed.main = static_cast<int32_t>(host.Integer("main-gpu", 0, kMaxGpus - 1).value_or(0));
   if (const auto shares = host.String("tensor-split")) parsed.shares = ParseShares(*shares);
   for (const char* key : {"split-mode", "main-gpu", "tensor-split"}) {
     if (host.Has(key)) parsed.keys += (parsed.keys.empty() ? "" : ", ") + std::string(key);

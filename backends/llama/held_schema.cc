@@ -82,7 +82,7 @@ class SchemaEnforcer {
 
  private:
   static constexpr size_t kDeepest = 64;
-  static constexpr uint64_t kMostWork = 4 << 20;  // bytes of schemas that are read and copied
+  static constexpr uint64_t kMaxWork = 4 << 20;  // bytes of schemas that are read and copied
 
   [[noreturn]] void Refuse(const std::string& at, const std::string& keyword, const std::string& why = "") const {
     constexpr size_t kLongest = 200;
@@ -92,7 +92,7 @@ class SchemaEnforcer {
 
   void Work(uint64_t bytes) {
     work_ += bytes;
-    if (work_ > kMostWork) Throw(WASINN_ERROR_TOO_LARGE, "{}: its parts are repeated too often", key_);
+    if (work_ > kMaxWork) Throw(WASINN_ERROR_TOO_LARGE, "{}: its parts are repeated too often", key_);
   }
 
   static bool Has(const ordered_json& node, const char* key) { return node.contains(key); }
@@ -282,12 +282,12 @@ class SchemaEnforcer {
     for (const char* key : {"multipleOf", "divisibleBy"}) {
       if (Has(*node, key) && (*node)[key] != 1) Refuse(at, key);
     }
-    constexpr double kNone = std::numeric_limits<double>::infinity(), kMost = 1LL << 53;
+    constexpr double kNone = std::numeric_limits<double>::infinity(), kMax = 1LL << 53;
     double least = -kNone, most = kNone;
     for (const char* key : {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}) {
       if (!Has(*node, key)) continue;
       const ordered_json value = (*node)[key];
-      if (!value.is_number() || std::abs(value.get<double>()) > kMost) Refuse(at, key);
+      if (!value.is_number() || std::abs(value.get<double>()) > kMax) Refuse(at, key);
       const double bound = value.get<double>();
       const bool excludes = key[0] == 'e';
       if (std::string_view(key).ends_with("inimum")) {
@@ -304,8 +304,8 @@ class SchemaEnforcer {
 
   // llama.cpp ignores larger numbers.
   static void Narrow(ordered_json* node, const char* key) {
-    constexpr int kMost = 2000;
-    if (Has(*node, key) && (*node)[key].is_number() && (*node)[key] > kMost) (*node)[key] = kMost;
+    constexpr int kMax = 2000;
+    if (Has(*node, key) && (*node)[key].is_number() && (*node)[key] > kMax) (*node)[key] = kMax;
   }
 
   void HoldString(ordered_json* node, const std::string& at) const {

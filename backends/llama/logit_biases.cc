@@ -14,15 +14,15 @@ using backend::Throw;
 namespace {
 
 // A text has at most one token for each byte, and each of llama.cpp's steps goes through all of them.
-constexpr size_t kMostTokens = 4096;
+constexpr size_t kMaxTokens = 4096;
 
 // One entry for each token: llama.cpp would use only the first if a grammar has moved the token.
 using ByToken = std::map<llama_token, float>;
 
 void Add(ByToken& by_token, llama_token token, float bias) {
   by_token[token] += bias;
-  if (by_token.size() <= kMostTokens) return;
-  Throw(WASINN_ERROR_INVALID_ARGUMENT, "logit-bias: the texts have more than {} tokens", kMostTokens);
+  if (by_token.size() <= kMaxTokens) return;
+  Throw(WASINN_ERROR_INVALID_ARGUMENT, "logit-bias: the texts have more than {} tokens", kMaxTokens);
 }
 
 }  // namespace

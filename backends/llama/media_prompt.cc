@@ -21,7 +21,7 @@ namespace {
 // Decoding an image with the most pixels takes about 300 MB.
 constexpr CallLimits kMediaLimits = {
     .bytes = uint64_t{2} << 30, .steps = uint64_t{1} << 36, .stack = 0, .stack_of_call = 8 << 20};
-constexpr size_t kEncodeStack = 8 << 20, kMostFiles = 64;
+constexpr size_t kEncodeStack = 8 << 20, kMaxFiles = 64;
 
 // Each file must be of a kind that the projector accepts, and each text a valid prompt.
 void CheckParts(const Model& model, const Projector& projector, std::span<const MediaPart> parts, size_t capacity) {
@@ -36,7 +36,7 @@ void CheckParts(const Model& model, const Projector& projector, std::span<const 
     if (is_image ? !projector.sees() : !projector.hears()) {
       Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "the model's projector accepts no {}", is_image ? "images" : "sounds");
     }
-    if (++files > kMostFiles) Throw(WASINN_ERROR_TOO_LARGE, "a prompt has at most {} images and sounds", kMostFiles);
+    if (++files > kMaxFiles) Throw(WASINN_ERROR_TOO_LARGE, "a prompt has at most {} images and sounds", kMaxFiles);
   }
   CheckTextLength(model, texts, capacity);
 }

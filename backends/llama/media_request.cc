@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr size_t kLongString = 1024, kMostBytes = size_t{256} << 20;
+constexpr size_t kLongString = 1024, kMaxBytes = size_t{256} << 20;
 
 [[noreturn]] void RefuseMessages() {
   throw Error(WASINN_ERROR_INVALID_ARGUMENT,
@@ -68,7 +68,7 @@ class MediaMessages::Reader {
   // of times.
   Reader(std::string_view json, MediaMessages* result) : result_(result), mark_("data:#" + result->marker_) {
     const std::string reduced = PutAside(json);
-    if (reduced.size() > kMostMessageBytes || !backend::OrderedJsonCheck::Passes(reduced, kDeepestMessages))
+    if (reduced.size() > kMaxMessageBytes || !backend::OrderedJsonCheck::Passes(reduced, kDeepestMessages))
       RefuseMessages();
     json_ = ordered_json::parse(reduced);
   }
@@ -166,8 +166,8 @@ std::optional<MediaMessages> MediaMessages::Take(std::string_view messages) {
   const bool may_have =
       messages.find("image_url") != std::string_view::npos || messages.find("input_audio") != std::string_view::npos;
   if (!may_have) return std::nullopt;
-  if (messages.size() > kMostBytes) {
-    Throw(WASINN_ERROR_TOO_LARGE, "messages of {} bytes: at most {} are accepted", messages.size(), kMostBytes);
+  if (messages.size() > kMaxBytes) {
+    Throw(WASINN_ERROR_TOO_LARGE, "messages of {} bytes: at most {} are accepted", messages.size(), kMaxBytes);
   }
   MediaMessages result;
   result.marker_ = NewMarker();

@@ -183,8 +183,8 @@ void Model::CheckVocabulary() const {
 }
 
 void Model::FindEndTokens() {
-  constexpr size_t kMost = 64;
-  for (size_t i = 0; i < vocabulary_size_ && end_tokens_.size() < kMost; ++i) {
+  constexpr size_t kMax = 64;
+  for (size_t i = 0; i < vocabulary_size_ && end_tokens_.size() < kMax; ++i) {
     const auto token = static_cast<llama_token>(i);
     if (host_.library().vocab_is_eog(vocabulary_, token)) end_tokens_.push_back(token);
   }

@@ -44,10 +44,9 @@ std::vector<llama_token> TokenizeText(const Model& model, const std::string& tex
 // takes a minute without interruption. So a text that may have too many is first read in parts.
 void CheckSpelledBytes(const Model& model, const std::string& text, bool names) {
   constexpr size_t kPart = 4096;
-  constexpr uint64_t kMostCopied = uint64_t{1} << 33;  // tokens
+  constexpr uint64_t kMaxCopied = uint64_t{1} << 33;  // tokens
   const LlamaLibrary& library = model.host().library();
-  if (text.size() * text.size() <= kMostCopied || library.vocab_type(model.vocabulary()) != LLAMA_VOCAB_TYPE_SPM)
-    return;
+  if (text.size() * text.size() <= kMaxCopied || library.vocab_type(model.vocabulary()) != LLAMA_VOCAB_TYPE_SPM) return;
   uint64_t all = 0, spelled = 0;
   for (size_t at = 0, end = 0; at < text.size(); at = end) {
     end = EndOfCharacters(text, at + kPart);
@@ -56,11 +55,11 @@ void CheckSpelledBytes(const Model& model, const std::string& text, bool names) 
     spelled += static_cast<uint64_t>(std::ranges::count_if(tokens, [&](llama_token token) {
       return (library.vocab_get_attr(model.vocabulary(), token) & LLAMA_TOKEN_ATTR_BYTE) != 0;
     }));
-    if (spelled * all <= kMostCopied) continue;
+    if (spelled * all <= kMaxCopied) continue;
     Throw(WASINN_ERROR_PROMPT_TOO_LONG,
           "the model has no tokens for {} of the prompt's first {} bytes: with {} tokens at most {} such bytes "
           "are allowed",
-          spelled, end, all, kMostCopied / all);
+          spelled, end, all, kMaxCopied / all);
   }
 }
 

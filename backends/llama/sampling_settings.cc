@@ -17,14 +17,14 @@ using nlohmann::json;
 
 namespace {
 
-constexpr size_t kMostBiases = 1024, kLongestBiased = 256, kMostBreakers = 16, kLongestBreaker = 40;
-constexpr int64_t kMostProbabilities = 20, kMostDryTokens = 1 << 16;
+constexpr size_t kMaxBiases = 1024, kLongestBiased = 256, kMaxBreakers = 16, kLongestBreaker = 40;
+constexpr int64_t kMaxProbabilities = 20, kMaxDryTokens = 1 << 16;
 
 [[noreturn]] void RefuseBias() {
   Throw(WASINN_ERROR_INVALID_ARGUMENT,
         "logit-bias: expected {{\"token or text\": number or false}} or [[token or text, number or false]], no more "
         "than {} of texts of at most {} bytes",
-        kMostBiases, kLongestBiased);
+        kMaxBiases, kLongestBiased);
 }
 
 float BiasOf(const json& value) {
@@ -57,7 +57,7 @@ LogitBias OfPair(const json& pair) {
 
 std::vector<LogitBias> Biases(const std::string& text) {
   const json given = json::parse(text);
-  if (!given.is_structured() || given.size() > kMostBiases) RefuseBias();
+  if (!given.is_structured() || given.size() > kMaxBiases) RefuseBias();
   std::vector<LogitBias> biases;
   for (const auto& [name, value] : given.items()) {
     biases.push_back(given.is_object() ? BiasOfName(name, value) : OfPair(value));
@@ -71,18 +71,18 @@ void SamplingSettings::Apply(const Config& config) {
   constexpr size_t kDeepestBias = 2;
   if (const auto text = config.ValueText("logit-bias", kDeepestBias)) logit_bias = Biases(*text);
   SetBool(config, "ignore-eos", &ignore_end);
-  SetInteger<int32_t>(config, "n-probs", 0, kMostProbabilities, &probabilities);
+  SetInteger<int32_t>(config, "n-probs", 0, kMaxProbabilities, &probabilities);
   SetBool(config, "post-sampling-probs", &probabilities_after);
   SetNumber(config, "dry-multiplier", 0, 1000, &dry_multiplier);
   SetNumber(config, "dry-base", 1, 1000, &dry_base);
-  SetInteger(config, "dry-allowed-length", 0, kMostDryTokens, &dry_allowed_length);
-  SetInteger(config, "dry-penalty-last-n", 0, kMostDryTokens, &dry_penalty_tokens);
+  SetInteger(config, "dry-allowed-length", 0, kMaxDryTokens, &dry_allowed_length);
+  SetInteger(config, "dry-penalty-last-n", 0, kMaxDryTokens, &dry_penalty_tokens);
   if (auto breakers = config.StringList("dry-sequence-breaker")) {
     std::erase(*breakers, "");
-    if (breakers->size() > kMostBreakers ||
+    if (breakers->size() > kMaxBreakers ||
         std::ranges::any_of(*breakers, [](const std::string& text) { return text.size() > kLongestBreaker; })) {
       Throw(WASINN_ERROR_INVALID_ARGUMENT, "dry-sequence-breaker: expected at most {} strings of at most {} bytes",
-            kMostBreakers, kLongestBreaker);
+            kMaxBreakers, kLongestBreaker);
     }
     dry_breakers = *std::move(breakers);
   }

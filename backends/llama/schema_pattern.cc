@@ -118,10 +118,10 @@ class PatternReader {
     const size_t comma = inner.find(',');
     if (comma == std::string_view::npos || comma + 1 == inner.size()) return '{' + std::string(inner) + '}';
     // llama.cpp ignores larger numbers.
-    constexpr int kMostTimes = 2000;
+    constexpr int kMaxTimes = 2000;
     const std::string_view most = inner.substr(comma + 1);
     if (most.find(',') != std::string_view::npos || most.size() > 9) return Fail();
-    return fmt::format("{{{},{}}}", inner.substr(0, comma), std::min(std::stoi(std::string(most)), kMostTimes));
+    return fmt::format("{{{},{}}}", inner.substr(0, comma), std::min(std::stoi(std::string(most)), kMaxTimes));
   }
 
   // One character, or the class of an escape.

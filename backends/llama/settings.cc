@@ -20,8 +20,8 @@ using backend::Throw;
 namespace {
 
 constexpr size_t kLongestGrammar = 64 << 10, kDeepestJson = 32;
-constexpr size_t kMostStopWords = 32, kLongestStopWord = 256;
-constexpr int64_t kMostThreads = 1024, kMostTokens = 1 << 24, kMostNorm = 1000;
+constexpr size_t kMaxStopWords = 32, kLongestStopWord = 256;
+constexpr int64_t kMaxThreads = 1024, kMaxTokens = 1 << 24, kMaxNorm = 1000;
 
 void SetText(const Config& config, const char* key, std::string* value) {
   auto text = config.String(key);
@@ -52,10 +52,10 @@ void SetStopWords(const Config& config, std::vector<std::string>* words) {
   auto list = config.StringList("reverse-prompt");
   if (!list) return;
   std::erase(*list, "");
-  if (list->size() > kMostStopWords ||
+  if (list->size() > kMaxStopWords ||
       std::ranges::any_of(*list, [](const std::string& word) { return word.size() > kLongestStopWord; })) {
     Throw(WASINN_ERROR_INVALID_ARGUMENT, "reverse-prompt: expected at most {} strings of at most {} bytes",
-          kMostStopWords, kLongestStopWord);
+          kMaxStopWords, kLongestStopWord);
   }
   *words = *std::move(list);
 }
@@ -63,13 +63,13 @@ void SetStopWords(const Config& config, std::vector<std::string>* words) {
 // A token that the model does not have never comes.
 void SetStopTokens(const Config& config, std::vector<int32_t>* tokens) {
   constexpr const char* kKey = "stop-tokens";
-  constexpr size_t kDepth = 1, kMost = 256;
+  constexpr size_t kDepth = 1, kMax = 256;
   const auto text = config.JsonText(kKey, kDepth);
   if (!text) return;
   const auto list = base::ParseJson(*text);
   const auto is_token = [](const auto& one) { return one.is_number_integer() && one >= 0 && one <= INT32_MAX; };
-  if (!list.is_array() || list.size() > kMost || !std::ranges::all_of(list, is_token)) {
-    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: expected a list of at most {} tokens' numbers", kKey, kMost);
+  if (!list.is_array() || list.size() > kMax || !std::ranges::all_of(list, is_token)) {
+    Throw(WASINN_ERROR_INVALID_ARGUMENT, "{}: expected a list of at most {} tokens' numbers", kKey, kMax);
   }
   *tokens = list.get<std::vector<int32_t>>();
 }
@@ -84,10 +84,10 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
     if (n && *n > 0) *value = static_cast<std::decay_t<decltype(*value)>>(std::min(*n, limit));
   };
   // 0: as without the key.
-  set_up_to("ctx-size", 0, kMostTokens, limits.context, &context);
-  set_up_to("batch-size", 1, kMostTokens, limits.batch, &batch);
-  set_up_to("ubatch-size", 1, kMostTokens, limits.micro_batch, &micro_batch);
-  set_up_to("threads", 1, kMostThreads, limits.threads, &threads);
+  set_up_to("ctx-size", 0, kMaxTokens, limits.context, &context);
+  set_up_to("batch-size", 1, kMaxTokens, limits.batch, &batch);
+  set_up_to("ubatch-size", 1, kMaxTokens, limits.micro_batch, &micro_batch);
+  set_up_to("threads", 1, kMaxThreads, limits.threads, &threads);
   SetBool(config, "embedding", &embedding);
   cache.Apply(config);
   adapters.Apply(config, loras);
@@ -98,7 +98,7 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
   SetNumber(config, "min-p", 0, 1, &min_p);
   SetNumber(config, "typical-p", 0, 1, &typical_p);
   SetNumber(config, "repeat-penalty", 0.001, 1000, &repeat_penalty);
-  SetInteger(config, "repeat-last-n", -1, kMostTokens, &repeat_tokens);
+  SetInteger(config, "repeat-last-n", -1, kMaxTokens, &repeat_tokens);
   SetNumber(config, "presence-penalty", -1000, 1000, &presence_penalty);
   SetNumber(config, "frequency-penalty", -1000, 1000, &frequency_penalty);
   SetInteger(config, "seed", -1, UINT32_MAX, &seed);
@@ -115,7 +115,7 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
   SetBool(config, "prompt-steps", &prompt_steps);
   SetBool(config, "stream-stdout", &stream_stdout);
   SetBool(config, "context-shift", &shift);
-  SetInteger(config, "keep", -1, kMostTokens, &keep);
+  SetInteger(config, "keep", -1, kMaxTokens, &keep);
   state.Apply(config);
   SetBool(config, "enable-log", &log);
 }
@@ -129,7 +129,7 @@ void Settings::SetTask(const Config& config) {
   SetBool(config, "with-pieces", &with_pieces);
   SetBool(config, "texts", &texts);
   SetBool(config, "rerank", &rerank);
-  SetInteger(config, "embd-normalize", -1, kMostNorm, &normalize);
+  SetInteger(config, "embd-normalize", -1, kMaxNorm, &normalize);
   decode.Apply(config);
   embedding = embedding || rerank;
   if ((tokenize ? 1 : 0) + (detokenize ? 1 : 0) + (embedding ? 1 : 0) + (decode.on ? 1 : 0) > 1) {

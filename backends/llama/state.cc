@@ -12,7 +12,7 @@ using backend::Throw;
 
 namespace {
 
-constexpr size_t kMostStates = 64;
+constexpr size_t kMaxStates = 64;
 
 }  // namespace
 
@@ -92,8 +92,8 @@ StatePtr GuestStates::Find(const std::string& name) const {
 }
 
 void GuestStates::CheckRoomLocked(const std::string& name) const {
-  if (states_.size() < kMostStates || states_.contains(name)) return;
-  Throw(WASINN_ERROR_TOO_LARGE, "save-state: a guest can have at most {} states for a model", kMostStates);
+  if (states_.size() < kMaxStates || states_.contains(name)) return;
+  Throw(WASINN_ERROR_TOO_LARGE, "save-state: a guest can have at most {} states for a model", kMaxStates);
 }
 
 void GuestStates::CheckRoom(const std::string& name) const {

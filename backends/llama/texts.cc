@@ -18,16 +18,16 @@ using nlohmann::json;
 
 namespace {
 
-constexpr size_t kMostTexts = 2048, kMostTextsBytes = size_t{4} << 20;
+constexpr size_t kMaxTexts = 2048, kMaxTextsBytes = size_t{4} << 20;
 
 json Parse(std::string_view text) {
-  if (text.size() <= kMostTextsBytes) return base::ParseJson(text);
+  if (text.size() <= kMaxTextsBytes) return base::ParseJson(text);
   Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the texts have {} bytes: no more than {} are allowed", text.size(),
-        kMostTextsBytes);
+        kMaxTextsBytes);
 }
 
 bool AreTexts(const json& list) {
-  return list.is_array() && !list.empty() && list.size() <= kMostTexts &&
+  return list.is_array() && !list.empty() && list.size() <= kMaxTexts &&
          std::ranges::all_of(list, [](const json& one) { return one.is_string(); });
 }
 
@@ -86,10 +86,10 @@ std::vector<llama_token> RankedByTemplate(const Model& model, std::string text, 
 
 Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity, const CallBounds& bounds) {
   const json list = Parse(text);
-  const bool is_list = list.is_array() && !list.empty() && list.size() <= kMostTexts;
+  const bool is_list = list.is_array() && !list.empty() && list.size() <= kMaxTexts;
   if (!is_list || !std::ranges::all_of(list, [](const json& one) { return one.is_string() || one.is_array(); })) {
     Throw(WASINN_ERROR_INVALID_ARGUMENT,
-          "with \"texts\" the prompt is a JSON array of 1 to {} texts, or of their tokens", kMostTexts);
+          "with \"texts\" the prompt is a JSON array of 1 to {} texts, or of their tokens", kMaxTexts);
   }
   Texts texts;
   for (const json& one : list) AddText(&texts, TokenizeOne(model, one, capacity, bounds.cancelled), bounds);
@@ -103,7 +103,7 @@ Texts TokenizeRanked(const Model& model, std::string_view text, size_t capacity,
   if (!good) {
     throw Error(
         WASINN_ERROR_INVALID_ARGUMENT,
-        fmt::format(R"(with "rerank" the prompt is {{"query": text, "documents": [1 to {} texts]}})", kMostTexts));
+        fmt::format(R"(with "rerank" the prompt is {{"query": text, "documents": [1 to {} texts]}})", kMaxTexts));
   }
   const char* by_template = model.host().library().model_chat_template(model.get(), "rerank");
   const auto query = request["query"].get<std::string>();

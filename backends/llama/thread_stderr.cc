@@ -10,7 +10,7 @@ namespace wasinn::llama {
 
 namespace {
 
-constexpr size_t kMostTaken = 1024;
+constexpr size_t kMaxTaken = 1024;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ ThreadStderr::~ThreadStderr() {
 
 std::string ThreadStderr::Take() const {
   if (memory_ < 0) return "";
-  std::string text(kMostTaken, '\0');
+  std::string text(kMaxTaken, '\0');
   const ssize_t got = pread(memory_, text.data(), text.size(), 0);
   text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
   return text;

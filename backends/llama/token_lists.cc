@@ -17,8 +17,8 @@ using backend::Throw;
 
 namespace {
 
-constexpr size_t kMostListBytes = size_t{8} << 20;
-constexpr size_t kMostPieces = size_t{256} << 20;
+constexpr size_t kMaxListBytes = size_t{8} << 20;
+constexpr size_t kMaxPieces = size_t{256} << 20;
 constexpr size_t kBetweenLooks = 1024;  // checks of a cancel, in tokens that take a moment
 
 // A list and its memory: `[],` is 3 bytes of text, but 50 when parsed.
@@ -30,10 +30,10 @@ struct ParsedList {
 ParsedList ParseList(const Model& model, std::string_view text, void* account) {
   constexpr size_t kBytesEach = 32;
   backend::Reservation reservation(model.host().services(), account);
-  if (IsLongList(text) && text.size() <= kMostListBytes) reservation.Resize(text.size() * kBytesEach);
-  if (text.size() <= kMostListBytes) return {std::move(reservation), base::ParseJson(text)};
+  if (IsLongList(text) && text.size() <= kMaxListBytes) reservation.Resize(text.size() * kBytesEach);
+  if (text.size() <= kMaxListBytes) return {std::move(reservation), base::ParseJson(text)};
   Throw(WASINN_ERROR_PROMPT_TOO_LONG, "the prompt has {} bytes: expected a JSON array of at most {}", text.size(),
-        kMostListBytes);
+        kMaxListBytes);
 }
 
 bool IsToken(const Model& model, const nlohmann::json& one) {
@@ -41,7 +41,7 @@ bool IsToken(const Model& model, const nlohmann::json& one) {
 }
 
 [[noreturn]] void RefusePieces() {
-  Throw(WASINN_ERROR_TOO_LARGE, "with-pieces: the tokens may take more than {} bytes", kMostPieces);
+  Throw(WASINN_ERROR_TOO_LARGE, "with-pieces: the tokens may take more than {} bytes", kMaxPieces);
 }
 
 [[noreturn]] void RefuseLength(size_t tokens, size_t most) {
@@ -73,7 +73,7 @@ size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens, co
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (i % kBetweenLooks == 0) CheckGoesOn(cancelled);
     bytes += kAround + kInJson * PieceOf(model, tokens[i], kWithSpecial).size();
-    if (bytes > kMostPieces) RefusePieces();
+    if (bytes > kMaxPieces) RefusePieces();
   }
   return bytes;
 }
@@ -146,8 +146,8 @@ std::string TextOf(const Model& model, std::span<const llama_token> tokens) {
   std::string text;
   for (const llama_token token : tokens) {
     text += writer.Add(PieceOf(model, token, kWithSpecial));
-    if (text.size() > kMostTextBytes) {
-      Throw(WASINN_ERROR_TOO_LARGE, "detokenize: the text has more than {} bytes", kMostTextBytes);
+    if (text.size() > kMaxTextBytes) {
+      Throw(WASINN_ERROR_TOO_LARGE, "detokenize: the text has more than {} bytes", kMaxTextBytes);
     }
   }
   return text + writer.End();

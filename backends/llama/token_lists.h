@@ -15,9 +15,9 @@ namespace wasinn::llama {
 class Model;
 
 // The most bytes of a text made of tokens.
-constexpr size_t kMostTextBytes = size_t{16} << 20;
+constexpr size_t kMaxTextBytes = size_t{16} << 20;
 // The most tokens for tokenizing or detokenizing only.
-constexpr size_t kMostListed = size_t{1} << 20;
+constexpr size_t kMaxListed = size_t{1} << 20;
 
 // Throws WASINN_ERROR_TIMEOUT once `cancelled` is set: tokenizing cannot be interrupted, so loops check between calls.
 void CheckGoesOn(const std::atomic<bool>& cancelled);

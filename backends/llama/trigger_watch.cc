@@ -7,7 +7,7 @@ namespace wasinn::llama {
 namespace {
 
 // Longer than any trigger and any tag. std::regex takes some hundred bytes of stack for each.
-constexpr size_t kMostText = 2048, kKeptText = 512;
+constexpr size_t kMaxText = 2048, kKeptText = 512;
 
 bool HasAny(std::string_view text, std::span<const std::string> words) {
   return std::ranges::any_of(words, [&](const std::string& word) { return text.find(word) != std::string_view::npos; });
@@ -71,7 +71,7 @@ void TriggerWatch::Begin(llama_token token, std::string_view piece) {
 bool TriggerWatch::Think(llama_token token, std::string_view piece) {
   text_ += piece;
   if (!HasAny(text_, thinking_ends_)) {
-    if (text_.size() > kMostText) text_.erase(0, text_.size() - kKeptText);
+    if (text_.size() > kMaxText) text_.erase(0, text_.size() - kKeptText);
     return true;
   }
   thinking_ = false;
@@ -100,7 +100,7 @@ bool TriggerWatch::Add(llama_token token, std::string_view piece) {
 }
 
 void TriggerWatch::Cut() {
-  if (text_.size() <= kMostText) return;
+  if (text_.size() <= kMaxText) return;
   size_t tokens = 0, bytes = 0;
   while (text_.size() - bytes > kKeptText) bytes += lengths_[tokens++];
   tokens_.erase(tokens_.begin(), tokens_.begin() + static_cast<ptrdiff_t>(tokens));

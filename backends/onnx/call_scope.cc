@@ -10,7 +10,7 @@ thread_local const CallScope::Subject* current = nullptr;
 
 }  // namespace
 
-BlockCache::BlockCache(size_t max_bytes) : max_bytes_(max_bytes) { entries_.reserve(kMostBlocks); }
+BlockCache::BlockCache(size_t max_bytes) : max_bytes_(max_bytes) { entries_.reserve(kMaxBlocks); }
 
 void* BlockCache::Take(size_t bytes, size_t* capacity) {
   if (bytes < kSmallest) return nullptr;
@@ -29,7 +29,7 @@ void* BlockCache::Take(size_t bytes, size_t* capacity) {
 bool BlockCache::Give(void* block, size_t capacity) {
   if (capacity < kSmallest || capacity > max_bytes_) return false;
   std::unique_lock lock(mutex_);
-  while (entries_.size() == kMostBlocks || bytes_ + capacity > max_bytes_) {
+  while (entries_.size() == kMaxBlocks || bytes_ + capacity > max_bytes_) {
     const Entry oldest = entries_.front();
     entries_.erase(entries_.begin());
     bytes_ -= oldest.capacity;

@@ -69,7 +69,7 @@ class BlockCache {
  public:
   // Smaller blocks are left to the C library, which is as fast.
   static constexpr size_t kSmallest = 256 << 10;
-  static constexpr size_t kMostBlocks = 64;
+  static constexpr size_t kMaxBlocks = 64;
 
   explicit BlockCache(size_t max_bytes);
   ~BlockCache() {

@@ -37,9 +37,9 @@ constexpr wasinn_key kKeys[] = {
 
 // Enough for large models, but little on a small machine.
 int64_t DefaultCacheBytes() {
-  constexpr int64_t kMost = 1 << 30;
+  constexpr int64_t kMax = 1 << 30;
   const int64_t memory = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return std::clamp<int64_t>(memory / 8, 0, kMost);
+  return std::clamp<int64_t>(memory / 8, 0, kMax);
 }
 
 std::optional<GraphOptimizationLevel> ParseOptimization(const Config& config) {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uintmax_t kMostKept = uintmax_t{1} << 30;
+constexpr uintmax_t kMaxKept = uintmax_t{1} << 30;
 
 // ONNX Runtime refuses a file that is not below the model's folder, so it is not opened here either.
 bool IsBelow(const fs::path& name) {
@@ -79,7 +79,7 @@ std::vector<std::span<const uint8_t>> ExternalFiles::contents() const {
   std::vector<std::span<const uint8_t>> contents;
   uintmax_t total = 0;
   for (const File& file : files_) total += file.size;
-  if (total > kMostKept) return contents;
+  if (total > kMaxKept) return contents;
   for (const File& file : files_) contents.emplace_back(BytesOf(file));
   return contents;
 }

@@ -72,7 +72,7 @@ bool HasShape(std::span<const uint8_t> value) {
 }
 
 // For all maps of a model together. One class is a byte in a file, and more than a hundred here.
-constexpr size_t kMostClasses = 1 << 16;
+constexpr size_t kMaxClasses = 1 << 16;
 
 // Numbers of a repeated field, packed or one by one.
 void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
@@ -81,7 +81,7 @@ void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
   uint64_t number = 0;
   int shift = 0;
   for (const uint8_t byte : field.bytes) {
-    if (to.size() > kMostClasses) return;
+    if (to.size() > kMaxClasses) return;
     if (shift < 64) number |= uint64_t{byte & 0x7fU} << shift;
     shift += 7;
     if (byte >= 0x80) continue;
@@ -91,7 +91,7 @@ void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
   }
 }
 
-// The classes of a ZipMap node, in one of two attributes; at most kMostClasses + 1.
+// The classes of a ZipMap node, in one of two attributes; at most kMaxClasses + 1.
 Classes ClassesOf(std::span<const uint8_t> node) {
   Classes classes;
   ProtoReader attributes(node);
@@ -99,7 +99,7 @@ Classes ClassesOf(std::span<const uint8_t> node) {
     if (!attribute.IsBytes(5)) continue;
     const std::string_view name = TextIn(attribute.bytes, 1);
     ProtoReader values(attribute.bytes);
-    for (ProtoField value; classes.names.size() <= kMostClasses && values.Next(&value);) {
+    for (ProtoField value; classes.names.size() <= kMaxClasses && values.Next(&value);) {
       if (name == "classlabels_int64s" && value.number == 8) AppendNumbers(value, classes.names);
       if (name != "classlabels_strings" || !value.IsBytes(9)) continue;
       classes.names.emplace_back(value.text());
@@ -121,10 +121,10 @@ class Scanner {
 
  private:
   // The limit of Protocol Buffers.
-  static constexpr int kMostDepth = 100;
+  static constexpr int kMaxDepth = 100;
 
   void Read(Message kind, std::span<const uint8_t> bytes, int depth) {
-    if (depth > kMostDepth) Broken("its messages are nested too deeply");
+    if (depth > kMaxDepth) Broken("its messages are nested too deeply");
     ProtoReader reader(bytes);
     for (ProtoField field; reader.Next(&field);) {
       const bool is_bytes = field.type == ProtoField::Type::kBytes;
@@ -164,7 +164,7 @@ class Scanner {
   void AddClasses(std::span<const uint8_t> node) {
     Classes classes = ClassesOf(node);
     n_classes_ += classes.names.size();
-    if (n_classes_ <= kMostClasses) scan_.classes[std::string(TextIn(node, 2))] = std::move(classes);
+    if (n_classes_ <= kMaxClasses) scan_.classes[std::string(TextIn(node, 2))] = std::move(classes);
   }
 
   void RefuseFiles(const char* what) const {

@@ -30,8 +30,8 @@ class Cancelled : public std::bad_alloc {
 // Aligned by hand: glibc keeps small blocks for malloc in each thread, and aligned_alloc searches for one, which takes
 // about 0.1 µs more in each run.
 Header* NewBlock(size_t bytes, BlockCache* cache) {
-  constexpr size_t kMostBefore = alignof(Header) - alignof(std::max_align_t);
-  size_t capacity = backend::PaddedSize(bytes) + sizeof(Header) + kMostBefore;
+  constexpr size_t kMaxBefore = alignof(Header) - alignof(std::max_align_t);
+  size_t capacity = backend::PaddedSize(bytes) + sizeof(Header) + kMaxBefore;
   void* block = cache != nullptr ? cache->Take(capacity, &capacity) : nullptr;
   if (block == nullptr) block = std::malloc(capacity);
   if (block == nullptr) throw std::bad_alloc();

@@ -33,8 +33,8 @@ constexpr wasinn_key kOvKeys[] = {
      "OpenVINO's own properties for compiling: {\"CPU_DENORMALS_OPTIMIZATION\": \"YES\"}"},
 };
 
-constexpr int kMostStreamsByDefault = 4;
-constexpr int kMostStreams = 1024;
+constexpr int kMaxStreamsByDefault = 4;
+constexpr int kMaxStreams = 1024;
 
 std::optional<std::string> ParseWord(const Config& config, const char* key, std::span<const char* const> words,
                                      std::span<const char* const> values) {
@@ -56,7 +56,7 @@ CompileConfig ParseHints(const Config& config) {
 
 CompileConfig ParseCompile(const Config& config) {
   CompileConfig parsed = ParseHints(config);
-  if (const auto streams = config.Integer("streams", 1, kMostStreams)) parsed.streams = static_cast<int>(*streams);
+  if (const auto streams = config.Integer("streams", 1, kMaxStreams)) parsed.streams = static_cast<int>(*streams);
   parsed.device = config.String("device");
   parsed.cache_dir = config.AbsolutePath("cache_dir");
   if (auto properties = config.Strings("properties")) parsed.properties = *std::move(properties);
@@ -103,7 +103,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
 int ModelConfig::Streams(bool has_open_shapes, int budget) const {
   if (has_open_shapes) return 1;
   const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const int chosen = streams.value_or(threads == 1 ? std::min(processors, kMostStreamsByDefault) : 1);
+  const int chosen = streams.value_or(threads == 1 ? std::min(processors, kMaxStreamsByDefault) : 1);
   const int64_t helpers = int64_t{chosen} * (threads - 1);
   if (helpers <= budget - 1) return chosen;
   Throw(WASINN_ERROR_INVALID_ARGUMENT,

@@ -16,7 +16,7 @@ using backend::Error;
 namespace {
 
 // More servers would be a mistake.
-constexpr size_t kMostEndpoints = 64;
+constexpr size_t kMaxEndpoints = 64;
 
 // Omits the text before the host: it may be a password, and messages go to logs and guests.
 std::string WithoutSecrets(std::string_view text) {
@@ -69,7 +69,7 @@ std::vector<std::string> ParseEndpoints(std::string_view text, std::string_view 
     comma = hosts.find(',');
     endpoints.push_back(ParseEndpoint(text, hosts.substr(0, comma)));
     if (comma != hosts.npos) hosts.remove_prefix(comma + 1);
-    if (endpoints.size() > kMostEndpoints) Refuse(text, fmt::format("more than {} servers", kMostEndpoints));
+    if (endpoints.size() > kMaxEndpoints) Refuse(text, fmt::format("more than {} servers", kMaxEndpoints));
   }
   return endpoints;
 }

@@ -33,9 +33,9 @@ void Require(bool is_well_formed) {
 }
 
 std::string Name(const ProtoField& field) {
-  if (field.bytes.size() <= kMostName) return std::string(field.text());
+  if (field.bytes.size() <= kMaxName) return std::string(field.text());
   throw Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-              fmt::format("the server names a tensor or a type with more than {} bytes", kMostName));
+              fmt::format("the server names a tensor or a type with more than {} bytes", kMaxName));
 }
 
 void AddDim(AnsweredTensor& tensor, uint64_t dim) {
@@ -60,9 +60,9 @@ struct Raw {
 using MetadataMessage = inference::ModelMetadataResponse;
 
 void AddTensor(std::vector<AnsweredTensor>& tensors, const base::ProtoField& field, const char* kind) {
-  if (tensors.size() == kMostTensors) {
+  if (tensors.size() == kMaxTensors) {
     throw backend::Error(WASINN_ERROR_UNSUPPORTED_OPERATION,
-                         fmt::format("the server describes more than {} {}", kMostTensors, kind));
+                         fmt::format("the server describes more than {} {}", kMaxTensors, kind));
   }
   tensors.push_back(ReadTensor(field.bytes));
 }

@@ -28,7 +28,7 @@ using backend::Error;
 namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
-constexpr int64_t kMostMilliseconds = int64_t{24} * 60 * 60 * 1000;
+constexpr int64_t kMaxMilliseconds = int64_t{24} * 60 * 60 * 1000;
 
 // A key's file and its contents.
 struct NamedFile {
@@ -43,7 +43,7 @@ class Merged {
 
   const Config& With(const char* key) const { return model_.Has(key) ? model_ : backend_; }
   std::chrono::milliseconds Milliseconds(const char* key, int64_t usual) const {
-    return std::chrono::milliseconds(With(key).Integer(key, 1, kMostMilliseconds).value_or(usual));
+    return std::chrono::milliseconds(With(key).Integer(key, 1, kMaxMilliseconds).value_or(usual));
   }
   // Empty if the key is not set.
   NamedFile File(const char* key) const {

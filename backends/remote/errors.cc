@@ -37,8 +37,8 @@ wasinn_code CodeOf(const grpc::Status& status) {
 }
 
 std::string Quoted(const std::string& text) {
-  constexpr size_t kMost = 1000;
-  size_t end = std::min(text.size(), kMost);
+  constexpr size_t kMax = 1000;
+  size_t end = std::min(text.size(), kMax);
   // Cut between characters.
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   std::string quoted = text.substr(0, end);
@@ -55,7 +55,7 @@ std::string Quoted(const std::string& text) {
 namespace {
 
 // Longer bodies tell a guest nothing.
-constexpr size_t kMostRead = 64 << 10, kMostShown = 2000;
+constexpr size_t kMaxRead = 64 << 10, kMaxShown = 2000;
 
 grpc::StatusCode CodeOf(unsigned code) {
   switch (code) {
@@ -126,13 +126,13 @@ std::string WithoutAddress(std::string text, const std::string& endpoint) {
 
 grpc::Status StatusOf(unsigned code, std::string_view body) {
   if (code >= 200 && code < 300) return grpc::Status::OK;
-  if (body.size() <= kMostRead) {
+  if (body.size() <= kMaxRead) {
     if (const std::string words = WordsOf(body); !words.empty()) return {CodeOf(code), words};
   }
   const auto reason = boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(code));
   std::string text = fmt::format("HTTP {} {}", code, std::string_view(reason.data(), reason.size()));
   if (code >= 300 && code < 400) text += ", which is not followed";
-  if (!body.empty()) text += fmt::format(": {}", body.substr(0, kMostShown));
+  if (!body.empty()) text += fmt::format(": {}", body.substr(0, kMaxShown));
   return {CodeOf(code), text};
 }
 

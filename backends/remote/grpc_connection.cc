@@ -22,21 +22,21 @@ namespace wasinn::remote {
 namespace {
 
 // The next connection after a failure is tried soon: a server that comes back should be used at once.
-constexpr int kFirstBackoffMs = 100, kMostBackoffMs = 2000;
+constexpr int kFirstBackoffMs = 100, kMaxBackoffMs = 2000;
 
 // gRPC checks a message's length only when all of it is there, and a server may send 4 GiB. So all answers of a server
 // share a limit of many maximum-sized answers. Beyond it, gRPC ends calls.
-constexpr size_t kMostAnswers = 16, kLeastMemory = size_t{64} << 20;
+constexpr size_t kMaxAnswers = 16, kLeastMemory = size_t{64} << 20;
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint, const ConnectionConfig& config) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
   arguments.SetMaxSendMessageSize(static_cast<int>(config.max_message_bytes));
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstBackoffMs);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMostBackoffMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, static_cast<int>(config.connect_timeout.count()));
   grpc::ResourceQuota memory;
-  memory.Resize(std::max(kMostAnswers * config.max_message_bytes, kLeastMemory));
+  memory.Resize(std::max(kMaxAnswers * config.max_message_bytes, kLeastMemory));
   arguments.SetResourceQuota(memory);
   // A small compressed message may expand to any size, and gRPC checks its limit only after that.
   arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);

@@ -55,9 +55,9 @@ class BodyCharge {
 using HttpParser = http::response_parser<HttpBody<BodyCharge>>;
 
 constexpr char kNoMemory[] = "no memory";  // a text this short needs no memory
-constexpr uint32_t kMostHead = 32 << 10;
+constexpr uint32_t kMaxHead = 32 << 10;
 // Interim answers before the final one, such as 100.
-constexpr int kMostInterim = 8;
+constexpr int kMaxInterim = 8;
 
 // Without memory the message is empty, because the waiting caller must get a status.
 grpc::Status MakeStatus(grpc::StatusCode code, const std::string_view words) {
@@ -210,9 +210,9 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
   }
 
   asio::awaitable<error_code> ReadAnswer(std::optional<HttpParser>& parser) {
-    for (int i = 0; i < kMostInterim; ++i) {
+    for (int i = 0; i < kMaxInterim; ++i) {
       parser.emplace();
-      parser->header_limit(kMostHead);
+      parser->header_limit(kMaxHead);
       parser->body_limit(most_);
       parser->get().body() = HttpBytes(BodyCharge(request_.charge));
       const error_code error = co_await link_->stream().Read(*parser);

@@ -13,7 +13,7 @@ namespace {
 
 // Python servers close a connection after 5 idle seconds. A call that uses it just then would be lost.
 constexpr std::chrono::seconds kIdleTime{4};
-constexpr size_t kMostIdle = 64;
+constexpr size_t kMaxIdle = 64;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ void HttpPool::KeepIdle(std::unique_ptr<HttpStream> stream) {
     --open_;
     return;
   }
-  if (idle_.size() > kMostIdle) {
+  if (idle_.size() > kMaxIdle) {
     idle_.pop_front();
     --open_;
   }

@@ -35,7 +35,7 @@ namespace {
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 // The limit of bytes that were read but are not yet part of a body: a piece of it, or a head.
-constexpr size_t kMostBuffered = 128 << 10;
+constexpr size_t kMaxBuffered = 128 << 10;
 // Beast fills the free space of its buffer, by default 512 bytes. The system backs only the memory that is used.
 constexpr size_t kReadAtOnce = 64 << 10;
 
@@ -83,7 +83,7 @@ asio::ssl::context MakeClientTls(const ConnectionConfig& config) {
 }
 
 HttpStream::HttpStream(const asio::any_io_executor& executor, asio::ssl::context* tls)
-    : stream_(std::in_place_type<Plain>, executor), buffer_(kMostBuffered) {
+    : stream_(std::in_place_type<Plain>, executor), buffer_(kMaxBuffered) {
   buffer_.reserve(kReadAtOnce);
   if (tls != nullptr) stream_.emplace<Secure>(executor, *tls);
 }

@@ -60,10 +60,10 @@ AnsweredTensor ReadTensorOf(JsonCursor& cursor) {
   cursor.Object([&](const std::string& key) {
     if (key == "name") {
       RefuseTwice(fields.has_name, "name");
-      fields.tensor.name = cursor.String(kMostName);
+      fields.tensor.name = cursor.String(kMaxName);
     } else if (key == "datatype") {
       RefuseTwice(fields.has_datatype, "datatype");
-      fields.tensor.datatype = cursor.String(kMostName);
+      fields.tensor.datatype = cursor.String(kMaxName);
     } else if (key == "shape") {
       RefuseTwice(fields.has_shape, "shape");
       ReadShape(cursor, fields.tensor);
@@ -107,13 +107,13 @@ std::optional<Metadata> ReadMetadataOf(JsonCursor& cursor) {
   bool has_name = false, has_inputs = false, has_outputs = false;
   cursor.Object([&](const std::string& key) {
     if (key == "platform" && cursor.Peek() == '"') {
-      metadata.platform = cursor.String(kMostName);
+      metadata.platform = cursor.String(kMaxName);
     } else if (key == "inputs" && cursor.Peek() == '[') {
       RefuseTwice(has_inputs, "inputs");
-      metadata.inputs = ReadTensors(cursor, "inputs", kMostTensors, WASINN_ERROR_UNSUPPORTED_OPERATION);
+      metadata.inputs = ReadTensors(cursor, "inputs", kMaxTensors, WASINN_ERROR_UNSUPPORTED_OPERATION);
     } else if (key == "outputs" && cursor.Peek() == '[') {
       RefuseTwice(has_outputs, "outputs");
-      metadata.outputs = ReadTensors(cursor, "outputs", kMostTensors, WASINN_ERROR_UNSUPPORTED_OPERATION);
+      metadata.outputs = ReadTensors(cursor, "outputs", kMaxTensors, WASINN_ERROR_UNSUPPORTED_OPERATION);
     } else {
       has_name = has_name || (key == "name" && cursor.Peek() == '"');
       (void)cursor.Skip();
@@ -143,7 +143,7 @@ bool HasExtension(std::string_view json, std::span<const std::string_view> names
       (void)cursor.Skip();
       return;
     }
-    cursor.Array([&] { has = std::ranges::count(names, cursor.String(kMostName)) > 0 || has; });
+    cursor.Array([&] { has = std::ranges::count(names, cursor.String(kMaxName)) > 0 || has; });
   });
   cursor.ExpectEnd();
   return has;

@@ -14,7 +14,7 @@ namespace wasinn::remote {
 
 namespace {
 
-constexpr size_t kMostDepth = 64;
+constexpr size_t kMaxDepth = 64;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -131,7 +131,7 @@ std::string_view JsonCursor::Skip() {
   do {
     bool is_opened = false;
     if (const char c = Peek(); c == '[' || c == '{') {
-      if (closing.size() == kMostDepth) Refuse(fmt::format("more than {} levels", kMostDepth));
+      if (closing.size() == kMaxDepth) Refuse(fmt::format("more than {} levels", kMaxDepth));
       ++at_;
       closing.push_back(c == '[' ? ']' : '}');
       is_opened = Peek() != closing.back();

@@ -36,7 +36,7 @@ class JsonCursor {
     Expect('{');
     if (Take('}')) return;
     do {
-      const std::string key = String(kMostKey);
+      const std::string key = String(kMaxKey);
       Expect(':');
       use(key);
     } while (Take(','));
@@ -56,7 +56,7 @@ class JsonCursor {
   [[noreturn]] static void Refuse(const std::string& why);
 
  private:
-  static constexpr size_t kMostKey = 4096;
+  static constexpr size_t kMaxKey = 4096;
 
   bool TakeWord(std::string_view word);
   void TakeDigits();

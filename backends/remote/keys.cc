@@ -123,7 +123,7 @@ std::span<const wasinn_key> LanguageKeys() {
 }
 
 std::vector<std::string> UnknownKeys(const backend::Config& config) {
-  constexpr size_t kMost = 8, kLongest = 40;
+  constexpr size_t kMax = 8, kLongest = 40;
   const auto is_guests = [](const std::string& name) {
     return std::ranges::any_of(
         LanguageKeys(), [&](const wasinn_key& key) { return (key.where & WASINN_KEY_GUEST) != 0 && name == key.name; });
@@ -132,7 +132,7 @@ std::vector<std::string> UnknownKeys(const backend::Config& config) {
   for (const std::string& key : config.Keys()) {
     const bool is_known =
         is_guests(key) || IsOneOf(key, kRefused) || IsOneOf(key, kRefusedFlags) || IsOneOf(key, kRefusedTexts);
-    if (is_known || unknown.size() == kMost) continue;
+    if (is_known || unknown.size() == kMax) continue;
     std::string& shown = unknown.emplace_back(key.substr(0, kLongest));
     std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
   }

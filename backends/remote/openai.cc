@@ -26,9 +26,9 @@ namespace {
 
 constexpr const char *kPrompt = "prompt", *kOptions = "options";
 // Parsed options take many times their bytes. The same limit as for configurations.
-constexpr size_t kMostOptions = size_t{256} << 10;
+constexpr size_t kMaxOptions = size_t{256} << 10;
 // A guest with more unknown keys makes them up.
-constexpr size_t kMostReported = 64;
+constexpr size_t kMaxReported = 64;
 
 class Configured final : public GuestSettings {
  public:
@@ -81,8 +81,8 @@ std::optional<Reply> AskIfFound(const Protocol::Ask& ask, const std::string& pat
 }
 
 std::string Shown(const std::vector<std::string>& models) {
-  constexpr size_t kMost = 8;
-  const size_t n = std::min(models.size(), kMost);
+  constexpr size_t kMax = 8;
+  const size_t n = std::min(models.size(), kMax);
   return Quoted(fmt::format("{}{}", fmt::join(models.begin(), models.begin() + static_cast<ptrdiff_t>(n), ", "),
                             models.size() > n ? ", …" : ""));
 }
@@ -177,7 +177,7 @@ void OpenAi::WarnOfUnknown(const Config& config, const char* where) const {
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(unknown, [&](const std::string& key) {
-      return reported_.size() >= kMostReported || !reported_.insert(key).second;
+      return reported_.size() >= kMaxReported || !reported_.insert(key).second;
     });
   }
   if (!unknown.empty())
@@ -197,9 +197,9 @@ std::unique_ptr<const Inference> OpenAi::Infer(const GuestSettings* settings, co
   const std::string_view prompt = TextOf(inputs, kPrompt), options = TextOf(inputs, kOptions);
   const LanguageSettings& base = static_cast<const Configured*>(settings)->settings;
   if (options.empty()) return std::make_unique<const LanguageInference>(base_, model_, base, prompt);
-  if (options.size() > kMostOptions) {
+  if (options.size() > kMaxOptions) {
     throw Error(WASINN_ERROR_TOO_LARGE,
-                fmt::format("options of {} bytes are longer than the limit of {}", options.size(), kMostOptions));
+                fmt::format("options of {} bytes are longer than the limit of {}", options.size(), kMaxOptions));
   }
   if (options.find('\0') != std::string_view::npos) {
     throw Error(WASINN_ERROR_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");

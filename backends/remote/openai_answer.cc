@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr size_t kMostVectors = 2048;
+constexpr size_t kMaxVectors = 2048;
 
 [[noreturn]] void RefuseAnswer(std::string_view what) {
   throw Error(WASINN_ERROR_RUNTIME, fmt::format("the server's answer does not follow OpenAI's API: {}", what));
@@ -99,10 +99,10 @@ std::string MessageOf(const json& message) {
 
 // Returns a token's bytes, which may not be UTF-8, from the server or else from its text. Tokens are short.
 std::vector<uint8_t> BytesOf(std::string_view text, const json& listed) {
-  constexpr size_t kMost = 1024;
-  if (!listed.is_array()) return {text.begin(), text.begin() + static_cast<ptrdiff_t>(std::min(text.size(), kMost))};
+  constexpr size_t kMax = 1024;
+  if (!listed.is_array()) return {text.begin(), text.begin() + static_cast<ptrdiff_t>(std::min(text.size(), kMax))};
   std::vector<uint8_t> bytes;
-  for (size_t i = 0; i < std::min(listed.size(), kMost); ++i) bytes.push_back(static_cast<uint8_t>(Count(listed[i])));
+  for (size_t i = 0; i < std::min(listed.size(), kMax); ++i) bytes.push_back(static_cast<uint8_t>(Count(listed[i])));
   return bytes;
 }
 
@@ -174,7 +174,7 @@ std::span<float> RowOf(const json& one, size_t at, LanguageAnswer& answer) {
 }
 
 LanguageAnswer EmbeddingsOf(const json& whole, const json& data) {
-  if (data.empty() || data.size() > kMostVectors) RefuseAnswer(fmt::format("it has {} embeddings", data.size()));
+  if (data.empty() || data.size() > kMaxVectors) RefuseAnswer(fmt::format("it has {} embeddings", data.size()));
   LanguageAnswer answer;
   const json& first = Find(data[0], "embedding");
   if (!first.is_array() || first.empty()) RefuseAnswer("an embedding is not a list of numbers");
@@ -247,8 +247,8 @@ uint64_t ProbabilitiesMemory(std::string_view text) {
 }
 
 std::optional<std::vector<std::string>> ReadModels(std::string_view text) {
-  constexpr size_t kMostText = size_t{1} << 20;
-  if (text.size() > kMostText) RefuseAnswer("its list of models has more than 1 MiB");
+  constexpr size_t kMaxText = size_t{1} << 20;
+  if (text.size() > kMaxText) RefuseAnswer("its list of models has more than 1 MiB");
   const json whole = base::ParseJson(text);
   const json& data = Find(whole, "data");
   if (!data.is_array() || data.empty()) return std::nullopt;

@@ -18,7 +18,7 @@ using backend::Error;
 namespace {
 
 // The limits of the backend llama.
-constexpr size_t kDeepestJson = 32, kLongestText = 64 << 10, kMostTools = 128, kMostStrings = 32, kLongestStop = 256;
+constexpr size_t kDeepestJson = 32, kLongestText = 64 << 10, kMaxTools = 128, kMaxStrings = 32, kLongestStop = 256;
 constexpr uint32_t kText = kChat | kCompletions;
 
 struct NumberKey {
@@ -84,9 +84,9 @@ std::optional<std::string> StringsOf(const Config& config, const char* key) {
   if (!list) return std::nullopt;
   std::erase(*list, "");
   const auto is_long = [](const std::string& one) { return one.size() > kLongestStop; };
-  if (list->size() > kMostStrings || std::ranges::any_of(*list, is_long)) {
+  if (list->size() > kMaxStrings || std::ranges::any_of(*list, is_long)) {
     throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-                fmt::format("{}: expected at most {} strings of at most {} bytes", key, kMostStrings, kLongestStop));
+                fmt::format("{}: expected at most {} strings of at most {} bytes", key, kMaxStrings, kLongestStop));
   }
   return list->empty() ? "" : nlohmann::json(*list).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -105,9 +105,9 @@ std::string CheckedTools(const std::string& text) {
   const auto is_function = [](const nlohmann::ordered_json& tool) {
     return tool.is_object() && tool.contains("type") && tool.at("type") == "function";
   };
-  if (tools.is_array() && tools.size() <= kMostTools && std::ranges::all_of(tools, is_function)) return tools.dump();
+  if (tools.is_array() && tools.size() <= kMaxTools && std::ranges::all_of(tools, is_function)) return tools.dump();
   throw Error(WASINN_ERROR_INVALID_ARGUMENT,
-              fmt::format("tools: expected a list of at most {} tools of type \"function\"", kMostTools));
+              fmt::format("tools: expected a list of at most {} tools of type \"function\"", kMaxTools));
 }
 
 [[noreturn]] void RefuseKey(const char* key, const char* why) {

@@ -172,7 +172,7 @@ class Context {
     }
     try {
       message_.Resize(model_.protocol().MemoryToRead(reply));
-      outputs_.Take(reply.message, model_.protocol().ReadAnswer(reply, kMostTensors), max_bytes_);
+      outputs_.Take(reply.message, model_.protocol().ReadAnswer(reply, kMaxTensors), max_bytes_);
     } catch (const Error& error) {
       message_.Resize(0);
       outputs_.Discard();

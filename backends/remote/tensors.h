@@ -17,7 +17,7 @@
 namespace wasinn::remote {
 
 // Limits beyond any model's inputs, outputs and names.
-inline constexpr size_t kMostTensors = 1024, kMostName = 4096;
+inline constexpr size_t kMaxTensors = 1024, kMaxName = 4096;
 
 // type_name is the protocol's datatype.
 struct Port : backend::Port {

@@ -130,12 +130,12 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
 // If the model writes to variables, tables or iterators, they belong to the context.
 std::shared_ptr<Session> Context::Enter(int attempt) {
   // That often another context's cancel may end this run before it gets a session that no other context can close.
-  constexpr int kMostShared = 2;
+  constexpr int kMaxShared = 2;
   if (attempt > 0) {
     model_.host().log().Write(WASINN_LOG_DEBUG,
                               "tensorflow: a compute is repeated: another one was cancelled in its session");
   }
-  if (!model_.keeps_state() && attempt < kMostShared) {
+  if (!model_.keeps_state() && attempt < kMaxShared) {
     if (std::shared_ptr<Session> shared = EnterShared()) return shared;
   }
   return EnterOwn();

@@ -19,7 +19,7 @@ using base::ProtoField;
 namespace {
 
 // The limit of Protocol Buffers.
-constexpr int kMostDepth = 100;
+constexpr int kMaxDepth = 100;
 // A node of TensorFlow's graph with its names, attributes and edges.
 constexpr uint64_t kNodeBytes = 1024;
 // An element that is no number: a string object.
@@ -97,14 +97,14 @@ class GraphReader {
 
   // An entry of a map of attributes.
   void ReadEntry(std::span<const uint8_t> bytes, Functions* into, int depth) {
-    if (depth > kMostDepth) Broken("AttrValue: too deep");
+    if (depth > kMaxDepth) Broken("AttrValue: too deep");
     ForEach(bytes, "attribute", [&](const ProtoField& field) {
       if (field.IsBytes(2)) ReadValue(field.bytes, into, depth + 1);
     });
   }
 
   void ReadValue(std::span<const uint8_t> bytes, Functions* into, int depth) {
-    if (depth > kMostDepth) Broken("AttrValue: too deep");
+    if (depth > kMaxDepth) Broken("AttrValue: too deep");
     ForEach(bytes, "AttrValue", [&](const ProtoField& field) {
       if (field.IsBytes(1)) ReadList(field.bytes, into, depth + 1);
       if (field.IsBytes(8)) ReadTensor(field.bytes);

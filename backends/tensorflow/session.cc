@@ -76,11 +76,11 @@ bool Session::Serve(const TensorSet& set, size_t most) {
 }
 
 bool Session::ServeShared(const TensorSet& set) {
-  constexpr size_t kMostSets = 8;
+  constexpr size_t kMaxSets = 8;
   if (Serve(set, 0)) return true;
   const std::lock_guard lock(mutex_);
   if (sets_.contains(set)) return true;
-  if (sets_.size() >= kMostSets) return false;
+  if (sets_.size() >= kMaxSets) return false;
   try {
     sets_charged_.Resize(backend::MulSat(bytes_of_set_, sets_.size() + 1));
   } catch (const Error&) {

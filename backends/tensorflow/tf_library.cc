@@ -62,9 +62,9 @@ TfLibrary::TfLibrary(const std::string& configured) {
 }
 
 std::string TfLibrary::Message(const TF_Status* status) const {
-  constexpr size_t kMost = 2000;
+  constexpr size_t kMax = 2000;
   std::string message = api_.TF_Message(status);
-  if (message.size() > kMost) message = message.substr(0, kMost) + "…";
+  if (message.size() > kMax) message = message.substr(0, kMax) + "…";
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
   if (message.contains("Op type not registered")) message += std::string(". ") + backend::kOpLibrariesAdvice;
   if (!message.contains("min consumer version")) return message;

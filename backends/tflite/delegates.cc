@@ -79,8 +79,8 @@ void MakeTheFirst(const TfLiteLibrary& library) {
 thread_local std::string* refusal = nullptr;
 
 void KeepRefusal(const char* message) {
-  constexpr size_t kMost = 4096;
-  if (refusal == nullptr || message == nullptr || refusal->size() > kMost) return;
+  constexpr size_t kMax = 4096;
+  if (refusal == nullptr || message == nullptr || refusal->size() > kMax) return;
   if (!refusal->empty()) *refusal += "; ";
   *refusal += message;
 }

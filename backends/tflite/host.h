@@ -41,13 +41,13 @@ class Host : public backend::HostOf<BackendConfig, TfLiteLibrary> {
 
  private:
   static constexpr int kPools = 16, kIdlePools = 4;
-  static constexpr int64_t kMostIdle = 128 << 20;
+  static constexpr int64_t kMaxIdle = 128 << 20;
 
   static uint32_t ReserveIdle(void* self, void* /*account*/, int64_t bytes) {
     std::atomic<int64_t>& held = static_cast<Host*>(self)->idle_bytes_;
     int64_t before = held;
     do {
-      if (bytes > kMostIdle - before) return WASINN_ERROR_TOO_LARGE;
+      if (bytes > kMaxIdle - before) return WASINN_ERROR_TOO_LARGE;
     } while (!held.compare_exchange_weak(before, before + bytes));
     return WASINN_OK;
   }

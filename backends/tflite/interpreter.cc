@@ -74,12 +74,12 @@ bool IsTooNew(std::string_view words) {
 }  // namespace
 
 void Messages::Report(void* self, const char* format, va_list args) {
-  constexpr size_t kMost = 4096;
+  constexpr size_t kMax = 4096;
   std::array<char, 1024> line = {};
   if (std::vsnprintf(line.data(), line.size(), format, args) < 0) return;
   auto* messages = static_cast<Messages*>(self);
   const std::lock_guard lock(messages->mutex_);
-  if (messages->text_.size() > kMost) return;
+  if (messages->text_.size() > kMax) return;
   if (!messages->text_.empty()) messages->text_ += "; ";
   messages->text_ += line.data();
 }

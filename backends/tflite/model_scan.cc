@@ -41,9 +41,9 @@ constexpr int32_t kAveragePool = 1, kConv = 3, kDepthwiseConv = 4, kL2Pool = 12,
                   kAssignVariable = 144, kRandomNormal = 146, kRandomUniform = 148, kMultinomial = 149;
 
 // The limits of TensorFlow Lite's own verifier.
-constexpr uint32_t kMostDepth = 64, kMostTables = 1'000'000;
+constexpr uint32_t kMaxDepth = 64, kMaxTables = 1'000'000;
 // In a larger file, FlatBuffers' part comes first, and weights follow.
-constexpr size_t kMostFlat = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
+constexpr size_t kMaxFlat = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
 
 [[noreturn]] void ThrowInvalid(const std::string& what) {
   Throw(WASINN_ERROR_INVALID_ENCODING, "broken model: {}", what);
@@ -299,7 +299,7 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, const std::stri
 }
 
 bool IsVerified(std::span<const uint8_t> bytes) {
-  flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), kMostFlat), kMostDepth, kMostTables);
+  flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), kMaxFlat), kMaxDepth, kMaxTables);
   return schema::VerifyModelBuffer(verifier);
 }
 

@@ -83,10 +83,10 @@ bool MemoryBudget::Take(uint64_t bytes) {
 void CallScope::ThrowCancelled() { backend::Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled"); }
 
 void CallScope::Log(wasinn_log_level level, const std::string& message) {
-  constexpr int kMost = 10;
+  constexpr int kMax = 10;
   constexpr size_t kLongest = 2000;
-  if (messages_ > kMost || subject_->log == nullptr) return;
-  if (++messages_ > kMost) {
+  if (messages_ > kMax || subject_->log == nullptr) return;
+  if (++messages_ > kMax) {
     subject_->log->Write(level, "torch: further messages of this call are left out");
     return;
   }

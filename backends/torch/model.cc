@@ -245,7 +245,7 @@ void Model::LoadPackage(const Source& source, caffe2::serialize::PyTorchStreamRe
   }
   if (!device_.is_cpu()) Throw(WASINN_ERROR_UNSUPPORTED_OPERATION, "AOTInductor packages are served on the CPU only");
   signature_ = std::make_unique<Signature>(package_->inputs(), package_->outputs());
-  signature_->set_max_parallel(Package::kMostAtOnce);
+  signature_->set_max_parallel(Package::kMaxAtOnce);
   effects_ = {.writes_input = std::vector<bool>(package_->inputs().size(), true)};  // nothing says that it does not
   description_ = R"({"device": "cpu", "stateful": false})";
 }

@@ -210,7 +210,7 @@ std::shared_ptr<const Package> Package::Open(caffe2::serialize::PyTorchStreamRea
     if (entry.ends_with(".so")) library = file;
   }
   try {
-    return std::shared_ptr<const Package>(new Package(std::make_unique<Runner>(library, kMostAtOnce)));
+    return std::shared_ptr<const Package>(new Package(std::make_unique<Runner>(library, kMaxAtOnce)));
   } catch (const c10::DynamicLibraryError& error) {
     Throw(WASINN_ERROR_UNSUPPORTED_OPERATION,
           "the AOTInductor package's library does not open with PyTorch {}, or was compiled for another machine: {}",

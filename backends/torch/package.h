@@ -36,7 +36,7 @@ class Package {
   const std::vector<std::string>& inputs() const { return inputs_; }
   const std::vector<std::string>& outputs() const { return outputs_; }
   // Computes at once; more wait.
-  static constexpr uint32_t kMostAtOnce = 16;
+  static constexpr uint32_t kMaxAtOnce = 16;
 
   std::vector<at::Tensor> Run(const std::vector<at::Tensor>& inputs) const;
 

@@ -39,7 +39,7 @@ T ReadScalar(const at::Tensor& tensor) {
   return value;
 }
 
-constexpr size_t kMostOutputs = 65536;
+constexpr size_t kMaxOutputs = 65536;
 constexpr int kDeepestResult = 32;
 
 // Whether wasinn can show it, now or after a copy.
@@ -141,7 +141,7 @@ c10::IValue Inputs::ValueOf(size_t index, bool copy) const {
 }
 
 Outputs::Slot* Outputs::Next(const std::string& path) {
-  if (n_ == kMostOutputs) Throw(WASINN_ERROR_TOO_LARGE, "the model gives more than {} outputs", kMostOutputs);
+  if (n_ == kMaxOutputs) Throw(WASINN_ERROR_TOO_LARGE, "the model gives more than {} outputs", kMaxOutputs);
   if (n_ == slots_.size()) slots_.emplace_back();
   Slot* slot = &slots_[n_++];
   slot->name = path.empty() ? "0" : path;

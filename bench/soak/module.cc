@@ -19,7 +19,7 @@ using bench::Find;
 
 class Module : public Inferer {
  public:
-  explicit Module(wasinn_guest* guest) : guest_(guest), memory_(kData + kMostOutput) {}
+  explicit Module(wasinn_guest* guest) : guest_(guest), memory_(kData + kMaxOutput) {}
 
   void Load(const Model& model, const std::optional<std::string>& name) override {
     if (name) {
@@ -38,7 +38,7 @@ class Module : public Inferer {
     const std::span options(reinterpret_cast<const uint8_t*>(question.options.data()), question.options.size());
     if (!options.empty()) SetInput(1, {static_cast<uint32_t>(options.size())}, kU8, options);
     Call(compute_, {context_});
-    Call(get_output_, {context_, 0, kData, kMostOutput, kResult});
+    Call(get_output_, {context_, 0, kData, kMaxOutput, kResult});
     return {memory_.begin() + kData, memory_.begin() + kData + Word(kResult)};
   }
 
@@ -46,7 +46,7 @@ class Module : public Inferer {
   void Unload() override { wasinn_guest_close(guest_); }
 
  private:
-  static constexpr uint32_t kResult = 8, kTensor = 16, kList = 64, kData = 1024, kMostOutput = 4096;
+  static constexpr uint32_t kResult = 8, kTensor = 16, kList = 64, kData = 1024, kMaxOutput = 4096;
 
   void SetInput(uint32_t index, const std::vector<uint32_t>& dims, uint8_t type, std::span<const uint8_t> bytes) {
     const auto rank = static_cast<uint32_t>(dims.size()), size = static_cast<uint32_t>(bytes.size());

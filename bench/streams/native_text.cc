@@ -32,14 +32,14 @@ struct NativeText::Llama {
 
 // The host has opened the devices, and turned the log aside.
 NativeText::NativeText(const std::string& library, const std::string& model) : llama_(new Llama(library)) {
-  constexpr int32_t kMostTokens = 4096;
+  constexpr int32_t kMaxTokens = 4096;
   llama_model_params model_params = LLAMA(llama_model_default_params)();
   model_params.n_gpu_layers = 0;
   llama_->model = LLAMA(llama_model_load_from_file)(model.c_str(), model_params);
   if (llama_->model == nullptr) throw std::runtime_error("llama.cpp cannot load " + model);
   llama_->words = LLAMA(llama_model_get_vocab)(llama_->model);
   llama_context_params params = LLAMA(llama_context_default_params)();
-  params.n_ctx = static_cast<uint32_t>(std::min(LLAMA(llama_model_n_ctx_train)(llama_->model), kMostTokens));
+  params.n_ctx = static_cast<uint32_t>(std::min(LLAMA(llama_model_n_ctx_train)(llama_->model), kMaxTokens));
   params.n_threads = params.n_threads_batch = 1;
   llama_->context = LLAMA(llama_init_from_model)(llama_->model, params);
   if (llama_->context == nullptr) throw std::runtime_error("llama.cpp makes no context");

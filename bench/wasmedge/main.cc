@@ -47,7 +47,7 @@ class WasmEdgeGuest final : public ModuleGuest {
 
  private:
   bool Enter(Function function, std::initializer_list<uint32_t> args) override {
-    WasmEdge_Value values[kMostArgs], result;
+    WasmEdge_Value values[kMaxArgs], result;
     uint32_t n = 0;
     for (const uint32_t arg : args) values[n++] = WasmEdge_ValueGenI32(static_cast<int32_t>(arg));
     const WasmEdge_Result done = WasmEdge_ExecutorInvoke(executor_, functions_[function], values, n, &result, 1);

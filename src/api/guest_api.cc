@@ -32,9 +32,9 @@ core::Status CheckTargets(uint32_t targets) {
 
 core::Status CheckNumbers(const wasinn_policy& policy) {
   RETURN_IF_ERROR(CheckTargets(policy.targets));
-  if (policy.weight <= core::Share::kMostWeight) return core::Status();
+  if (policy.weight <= core::Share::kMaxWeight) return core::Status();
   return core::Error(WASINN_ERROR_INVALID_ARGUMENT, "policy.weight is {}: expected 1 to {}, or 0 for 1", policy.weight,
-                     core::Share::kMostWeight);
+                     core::Share::kMaxWeight);
 }
 
 // NULL is no list, which allows everything, so it must have no count.

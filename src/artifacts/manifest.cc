@@ -26,7 +26,7 @@ constexpr std::string_view kGuests[] = {"application/wasm", "application/vnd.was
 constexpr char kTitle[] = "org.opencontainers.image.title", kFilePath[] = "org.cncf.model.filepath";
 constexpr char kUnpack[] = "io.deis.oras.content.unpack";
 constexpr char kGuestFile[] = "guest.wasm", kOnlyWeights[] = "model.gguf";
-constexpr uint64_t kMostBlob = uint64_t{1} << 40;
+constexpr uint64_t kMaxBlob = uint64_t{1} << 40;
 
 std::unexpected<std::string> Refused(const std::string& what) { return std::unexpected(what); }
 
@@ -46,8 +46,8 @@ Result<Blob> ReadBlob(const json& descriptor, const std::string& what) {
   Blob blob{.digest = MemberOf(descriptor, "digest"), .size = 0};
   if (!IsDigest(blob.digest)) return Refused(fmt::format("{}: '{}' is not a digest of SHA-256", what, blob.digest));
   const auto size = descriptor.find("size");
-  if (size == descriptor.end() || !size->is_number_unsigned() || size->get<uint64_t>() > kMostBlob) {
-    return Refused(fmt::format("{}: its size is not a number from 0 to {}", what, kMostBlob));
+  if (size == descriptor.end() || !size->is_number_unsigned() || size->get<uint64_t>() > kMaxBlob) {
+    return Refused(fmt::format("{}: its size is not a number from 0 to {}", what, kMaxBlob));
   }
   blob.size = size->get<uint64_t>();
   return blob;
@@ -156,16 +156,15 @@ std::string Manifest::MainPath() const {
 }
 
 Result<Manifest> ParseManifest(std::string_view bytes) {
-  if (bytes.size() > Manifest::kMostBytes)
-    return Refused(fmt::format("it has more than {} bytes", Manifest::kMostBytes));
+  if (bytes.size() > Manifest::kMaxBytes) return Refused(fmt::format("it has more than {} bytes", Manifest::kMaxBytes));
   const json parsed = base::ParseJson(bytes);
   if (!parsed.is_object()) return Refused("it is not a JSON object");
   if (std::string what = WhatElse(parsed); !what.empty()) return Refused(what);
   const auto config = parsed.find("config"), layers = parsed.find("layers");
   if (config == parsed.end()) return Refused("it has no config");
   if (layers == parsed.end() || !layers->is_array() || layers->empty()) return Refused("it has no layers");
-  if (layers->size() > Manifest::kMostLayers) {
-    return Refused(fmt::format("it has {} layers, and may have {}", layers->size(), Manifest::kMostLayers));
+  if (layers->size() > Manifest::kMaxLayers) {
+    return Refused(fmt::format("it has {} layers, and may have {}", layers->size(), Manifest::kMaxLayers));
   }
   Manifest manifest;
   Result<Blob> blob = ReadBlob(*config, "its config");

@@ -22,8 +22,8 @@ struct ArtifactFile {
 };
 
 struct Manifest {
-  static constexpr uint64_t kMostBytes = 4u << 20;  // as in registries
-  static constexpr size_t kMostLayers = 1000;
+  static constexpr uint64_t kMaxBytes = 4u << 20;  // as in registries
+  static constexpr size_t kMaxLayers = 1000;
 
   std::vector<Blob> blobs;          // all content
   std::vector<ArtifactFile> files;  // the useful part of it

@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 using engines::OpenFile;
 
 constexpr int kNotStarted = 127;
-constexpr size_t kMostWords = 4096;  // at the end of the program's output
+constexpr size_t kMaxWords = 4096;  // at the end of the program's output
 
 struct Pipe {
   OpenFile from{-1}, to{-1};
@@ -81,7 +81,7 @@ std::string ReadBoth(const ProgramRun& run, int output, int errors, std::string&
       }
       std::string& text = &one == waiting ? printed : said;
       text.append(some, static_cast<size_t>(size));
-      if (said.size() > kMostWords) said.erase(0, said.size() - kMostWords);
+      if (said.size() > kMaxWords) said.erase(0, said.size() - kMaxWords);
       if (printed.size() > run.most_output_bytes)
         return fmt::format("it printed more than {} bytes", run.most_output_bytes);
     }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kScheme = "oci://";
 constexpr std::string_view kLower = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-constexpr size_t kMostTag = 128, kMostRepository = 255, kMostReference = 4096;
+constexpr size_t kMaxTag = 128, kMaxRepository = 255, kMaxReference = 4096;
 
 bool HasOnly(std::string_view text, std::string_view characters, std::string_view more = "") {
   return std::ranges::all_of(
@@ -58,7 +58,7 @@ bool IsComponent(std::string_view text) {
 }
 
 std::string WrongRepository(std::string_view repository) {
-  bool is_right = repository.size() <= kMostRepository;
+  bool is_right = repository.size() <= kMaxRepository;
   for (std::string_view rest = repository; is_right;) {
     const size_t slash = rest.find('/');
     is_right = IsComponent(rest.substr(0, slash));
@@ -70,7 +70,7 @@ std::string WrongRepository(std::string_view repository) {
 }
 
 std::string WrongTag(std::string_view tag) {
-  const bool is_right = !tag.empty() && tag.size() <= kMostTag && HasOnly(tag, kLetters, "._-") &&
+  const bool is_right = !tag.empty() && tag.size() <= kMaxTag && HasOnly(tag, kLetters, "._-") &&
                         HasOnly(tag.substr(0, 1), kLetters, "_");
   return is_right ? "" : fmt::format("'{}' is not a tag", tag);
 }
@@ -86,7 +86,7 @@ bool TakeAfter(char mark, std::string_view& text, std::string& after) {
 
 // Reads the text into the parts of `reference`. Returns the error; "": none.
 std::string Read(std::string_view text, Reference& reference) {
-  if (text.size() > kMostReference) return fmt::format("it has more than {} bytes", kMostReference);
+  if (text.size() > kMaxReference) return fmt::format("it has more than {} bytes", kMaxReference);
   text.remove_prefix(kScheme.size());
   const bool has_file = TakeAfter('#', text, reference.file);
   if (has_file && !IsSafePath(reference.file)) return fmt::format("'{}' is not a path in it", reference.file);

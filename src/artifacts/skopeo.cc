@@ -38,12 +38,12 @@ Result<std::string> Skopeo::ReadManifest(const Reference& reference) const {
   return Run(reference, {.command = {program_, "inspect", "--raw", AsDocker(reference)},
                          .timeout = patience_,
                          .most_file_bytes = kSmallFile,
-                         .most_output_bytes = Manifest::kMostBytes});
+                         .most_output_bytes = Manifest::kMaxBytes});
 }
 
 std::chrono::milliseconds Skopeo::PatienceFor(const Sizes& sizes) const {
   const auto slow = std::chrono::milliseconds(sizes.total / (kSlowest / 1000));
-  return patience_ + (sizes.are_claims ? std::min(slow, kMostPatience) : slow);
+  return patience_ + (sizes.are_claims ? std::min(slow, kMaxPatience) : slow);
 }
 
 Result<void> Skopeo::CopyTo(const Reference& reference, const std::string& folder, const Sizes& sizes) const {

@@ -16,7 +16,7 @@ class Skopeo {
   static constexpr std::chrono::milliseconds kPatience{60'000};
   static constexpr uint64_t kSlowest = 100'000;  // bytes a second
   // The limit of that time for a tag's sizes, which are the registry's claims: the bytes may never come.
-  static constexpr std::chrono::milliseconds kMostPatience = std::chrono::hours(24);
+  static constexpr std::chrono::milliseconds kMaxPatience = std::chrono::hours(24);
 
   // The sizes of a manifest's blobs.
   struct Sizes {

@@ -110,16 +110,16 @@ std::string WrongFolder(const Manifest& manifest, const fs::path& files) {
 
 // Checks the content of a folder. An error describes the problem.
 Result<Kept> Check(const fs::path& folder, const std::string& digest) {
-  const std::string bytes = ReadSmall(folder / kManifest, Manifest::kMostBytes);
+  const std::string bytes = ReadSmall(folder / kManifest, Manifest::kMaxBytes);
   if (DigestOf(bytes) != digest) return std::unexpected("its manifest is not what its digest says");
   Result<Manifest> manifest = ParseManifest(bytes);
   if (!manifest) return std::unexpected(manifest.error());
   const fs::path files = folder / kFiles;
   if (std::string wrong = WrongFolder(*manifest, files); !wrong.empty()) return std::unexpected(std::move(wrong));
   const std::string identities = IdentitiesOf(*manifest, files);
-  constexpr uint64_t kMostIdentity = 128;
+  constexpr uint64_t kMaxIdentity = 128;
   const bool is_known =
-      !identities.empty() && identities == ReadSmall(folder / kChecked, kMostIdentity * (Manifest::kMostLayers + 1));
+      !identities.empty() && identities == ReadSmall(folder / kChecked, kMaxIdentity * (Manifest::kMaxLayers + 1));
   for (const ArtifactFile& file : manifest->files) {
     if (is_known) break;
     if (const std::string wrong = WrongFile(files / file.path, file.blob); !wrong.empty()) {

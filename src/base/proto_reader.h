@@ -9,9 +9,9 @@ namespace wasinn::base {
 
 // Takes a number from the front. Returns false if it is broken.
 inline bool TakeVarint(std::span<const uint8_t>* rest, uint64_t* value) {
-  constexpr unsigned kMostBits = 64;
+  constexpr unsigned kMaxBits = 64;
   *value = 0;
-  for (unsigned shift = 0; shift < kMostBits && !rest->empty(); shift += 7) {
+  for (unsigned shift = 0; shift < kMaxBits && !rest->empty(); shift += 7) {
     const uint8_t byte = rest->front();
     *rest = rest->subspan(1);
     *value |= static_cast<uint64_t>(byte & 0x7f) << shift;

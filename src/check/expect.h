@@ -18,21 +18,21 @@ namespace wasinn::check {
 // The useful part of a value, for a message.
 template <typename T>
 void Show(std::ostream& out, const T& value) {
-  constexpr size_t kMost = 16;
+  constexpr size_t kMax = 16;
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     const std::string_view text(value);
     out << '"';
-    for (const char c : text.substr(0, kMost * 4)) out << (c >= ' ' && c <= '~' ? c : '?');
-    out << (text.size() > kMost * 4 ? "…\"" : "\"");
+    for (const char c : text.substr(0, kMax * 4)) out << (c >= ' ' && c <= '~' ? c : '?');
+    out << (text.size() > kMax * 4 ? "…\"" : "\"");
   } else if constexpr (std::ranges::range<T>) {
     out << '[';
     size_t n = 0;
     for (const auto& element : value) {
-      if (n == kMost) break;
+      if (n == kMax) break;
       if (n++ > 0) out << ", ";
       Show(out, element);
     }
-    out << (std::ranges::size(value) > kMost ? ", …]" : "]");
+    out << (std::ranges::size(value) > kMax ? ", …]" : "]");
   } else if constexpr (std::is_same_v<T, wasinn_code>) {
     out << CodeName(value);
   } else if constexpr (requires { out << value; }) {

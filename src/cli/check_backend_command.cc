@@ -230,11 +230,11 @@ class Runner {
 };
 
 void PrintFailures(std::span<const std::string> failures) {
-  constexpr size_t kMost = 8;  // the first ones show most
-  for (const std::string& failure : failures.first(std::min(failures.size(), kMost))) {
+  constexpr size_t kMax = 8;  // the first ones show most
+  for (const std::string& failure : failures.first(std::min(failures.size(), kMax))) {
     std::printf("      %s\n", settings::Printable(failure).c_str());
   }
-  if (failures.size() > kMost) std::printf("      and %zu more\n", failures.size() - kMost);
+  if (failures.size() > kMax) std::printf("      and %zu more\n", failures.size() - kMax);
 }
 
 const char* WordOf(const Outcome& outcome) {

@@ -22,10 +22,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kSettings[] = "template.json";
 constexpr char kBase[] = "base";
-constexpr char kServer[] = "-serve";      // the ending of templates of programs that answer requests
-constexpr char kPlace[] = ".in";          // the ending of files with places for values
-constexpr int64_t kMostValues = 1 << 28;  // in a guest's memory
-constexpr int64_t kUnknownRoom = 65536;   // elements of an output whose size is not known before a run
+constexpr char kServer[] = "-serve";     // the ending of templates of programs that answer requests
+constexpr char kPlace[] = ".in";         // the ending of files with places for values
+constexpr int64_t kMaxValues = 1 << 28;  // in a guest's memory
+constexpr int64_t kUnknownRoom = 65536;  // elements of an output whose size is not known before a run
 
 fs::path Templates() { return ShareFolder() / "new"; }
 
@@ -61,10 +61,10 @@ std::string IdOf(const std::string& prefix, const std::string& name, size_t inde
   return id;
 }
 
-// An open dim is 1. At most kMostValues.
+// An open dim is 1. At most kMaxValues.
 int64_t ValueCount(const Io& io) {
   int64_t count = 1;
-  for (const int64_t dim : io.dims) count = std::min(count * std::clamp<int64_t>(dim, 1, kMostValues), kMostValues);
+  for (const int64_t dim : io.dims) count = std::min(count * std::clamp<int64_t>(dim, 1, kMaxValues), kMaxValues);
   return count;
 }
 
@@ -91,7 +91,7 @@ std::expected<Json, std::string> ValuesOf(const std::vector<Io>& ios, bool are_i
     std::string why;
     if (shown != io.name) why = "has a name with control characters";
     if (io.flags & (WASINN_IO_OPAQUE | WASINN_IO_STRINGS)) why = "is a text";
-    if (ValueCount(io) == kMostValues) why = "is too large";
+    if (ValueCount(io) == kMaxValues) why = "is too large";
     if (why.empty() && !types.contains(type)) why = "is " + type;
     if (!why.empty()) {
       return std::unexpected(fmt::format("{} '{}' {}, and no template for {} takes that", what, shown, why,

@@ -13,7 +13,7 @@
 namespace wasinn::cli {
 namespace {
 
-constexpr size_t kMostPending = 256 << 10;
+constexpr size_t kMaxPending = 256 << 10;
 constexpr char kEndOfEvents[] = "\n]\n";
 
 // Names may be invalid UTF-8.
@@ -69,7 +69,7 @@ void TraceFile::Add(const wasinn_span& span) {
   const std::lock_guard lock(mutex_);
   if (threads_.insert(span.thread).second) Append(ThreadEvent(span.thread));
   Append(event);
-  if (pending_.size() >= kMostPending) Write();
+  if (pending_.size() >= kMaxPending) Write();
 }
 
 void TraceFile::Flush() {

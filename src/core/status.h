@@ -16,11 +16,11 @@
 namespace wasinn::core {
 
 // The limit of a message in bytes: it may quote texts of any length from guests and models.
-inline constexpr size_t kMostMessageBytes = 1024;
+inline constexpr size_t kMaxMessageBytes = 1024;
 
 // The text, or its beginning with a mark that it was cut: at most `most` bytes, and whole characters. Invalid UTF-8 is
 // cut anywhere.
-std::string Cut(std::string text, size_t most = kMostMessageBytes);
+std::string Cut(std::string text, size_t most = kMaxMessageBytes);
 
 class [[nodiscard]] Status {
  public:

@@ -13,8 +13,8 @@ namespace wasinn::engines {
 namespace {
 
 constexpr uint8_t kHasMax = 1, kShared = 2, kPageSize = 8;  // flags of a memory
-constexpr size_t kMostMemories = 20'000;                    // Wasmtime allows 10,000 at most for one program
-constexpr unsigned kUsualPage = 16, kMostPage = 63;         // powers of two
+constexpr size_t kMaxMemories = 20'000;                     // Wasmtime allows 10,000 at most for one program
+constexpr unsigned kUsualPage = 16, kMaxPage = 63;          // powers of two
 
 uint64_t Bytes(uint64_t pages, unsigned page) {
   return pages > std::numeric_limits<uint64_t>::max() >> page ? UINT64_MAX : pages << page;
@@ -25,14 +25,14 @@ MemoryType NextMemory(Reader& reader) {
   const uint64_t min = reader.Number();
   const uint64_t max = (flags & kHasMax) != 0 ? reader.Number() : UINT64_MAX;
   const uint64_t page = (flags & kPageSize) != 0 ? reader.Number() : kUsualPage;
-  const unsigned shift = page > kMostPage ? kMostPage : static_cast<unsigned>(page);
+  const unsigned shift = page > kMaxPage ? kMaxPage : static_cast<unsigned>(page);
   return {Bytes(min, shift), Bytes(max, shift), (flags & kShared) != 0};
 }
 
 // No engine accepts so many. The rest is not read, so the last one counts as unlimited.
 bool AreTooMany(std::vector<MemoryType>& memories) {
-  if (memories.size() < kMostMemories) return false;
-  if (memories.size() == kMostMemories) memories.push_back({UINT64_MAX, UINT64_MAX, true});
+  if (memories.size() < kMaxMemories) return false;
+  if (memories.size() == kMaxMemories) memories.push_back({UINT64_MAX, UINT64_MAX, true});
   return true;
 }
 

@@ -226,7 +226,7 @@ void ModuleCache::Trim() const {
   std::ranges::sort(all, [](const Kept& a, const Kept& b) {
     return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
   });
-  for (size_t i = 0; i < all.size() && total > kMostBytes; ++i) {
+  for (size_t i = 0; i < all.size() && total > kMaxBytes; ++i) {
     if (unlinkat(modules_, all[i].name.c_str(), 0) == 0) total -= all[i].size;
   }
 }

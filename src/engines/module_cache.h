@@ -16,7 +16,7 @@ namespace wasinn::engines {
 
 class ModuleCache {
  public:
-  static constexpr uint64_t kMostBytes = uint64_t{512} << 20;  // the files with the oldest use are removed first
+  static constexpr uint64_t kMaxBytes = uint64_t{512} << 20;  // the files with the oldest use are removed first
 
   // $XDG_CACHE_HOME/wasinn-code, or ~/.cache/wasinn-code, created if it is missing. An error: why there is none.
   static Result<std::unique_ptr<ModuleCache>> Open(const std::vector<Directory>& guest_folders);

@@ -28,7 +28,7 @@ bool LeadsThrough(fs::path path, const std::string& folder) {
 // The folders in which the system looks up names along a path, each without a link: writers of any of them can change
 // the target. Links beyond the limit are not followed: then the file cannot be opened either.
 std::vector<fs::path> FoldersOnTheWay(const std::string& path) {
-  constexpr int kMostLinks = 40;  // Linux's limit
+  constexpr int kMaxLinks = 40;  // Linux's limit
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
   std::deque<fs::path> names(absolute.begin(), absolute.end());
@@ -46,7 +46,7 @@ std::vector<fs::path> FoldersOnTheWay(const std::string& path) {
     if (error) {
       at /= name;
     } else {
-      if (++links > kMostLinks) break;
+      if (++links > kMaxLinks) break;
       names.insert(names.begin(), target.begin(), target.end());
     }
   }

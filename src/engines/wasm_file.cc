@@ -19,7 +19,7 @@ constexpr std::string_view kElfMagic(
     "\x7f"
     "ELF");
 constexpr size_t kElfSystem = 7;
-constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a program, including its text; Wasmtime's own limits are lower
+constexpr uint64_t kMaxBytes = uint64_t{1} << 30;  // of a program, including its text; Wasmtime's own limits are lower
 constexpr char kWasmtimesSystem = static_cast<char>(200);
 
 bool LooksLikeText(std::string_view bytes) {
@@ -42,7 +42,7 @@ WasmKind KindOf(std::string_view bytes) {
 }
 
 Result<WasmFile> ReadWasmFile(const std::string& path) {
-  Result<std::string> bytes = ReadFile(path, kMostBytes);
+  Result<std::string> bytes = ReadFile(path, kMaxBytes);
   if (!bytes) return std::unexpected(bytes.error());
   const WasmKind kind = KindOf(*bytes);
   if (kind == WasmKind::kNotWasm) return std::unexpected(fmt::format("{} is not a WebAssembly module", path));

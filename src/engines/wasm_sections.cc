@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint8_t kCoreModule = 1, kNestedComponent = 4, kComponentImports = 10,
                   kComponentExports = 11;  // its sections
-constexpr int kMostNested = 100;           // the limit of engines
+constexpr int kMaxNested = 100;            // the limit of engines
 constexpr char kFunction = 0;              // an export of a function
 
 std::string Number(uint64_t number) {
@@ -89,9 +89,9 @@ bool SkipImportOfComponent(Reader& reader) {
 }
 
 void AddImports(std::string_view body, bool component, std::vector<Import>& imports) {
-  constexpr size_t kMost = 1'000'000;  // a limit of WebAssembly
+  constexpr size_t kMax = 1'000'000;  // a limit of WebAssembly
   Reader reader(body);
-  for (uint64_t left = reader.Number(); left > 0 && reader.ok() && imports.size() < kMost; --left) {
+  for (uint64_t left = reader.Number(); left > 0 && reader.ok() && imports.size() < kMax; --left) {
     if (component) reader.Byte();  // the form of the name
     Import import;
     import.module = reader.Name();
@@ -118,7 +118,7 @@ void AddExports(std::string_view body, std::vector<std::string_view>& names) {
 void EachCoreModule(std::string_view wasm, int nested, const std::function<void(std::string_view module)>& use) {
   const WasmKind kind = KindOf(wasm);
   if (kind == WasmKind::kModule) return use(wasm);
-  if (kind != WasmKind::kComponent || nested > kMostNested) return;
+  if (kind != WasmKind::kComponent || nested > kMaxNested) return;
   for (Reader reader(wasm.substr(kHeader)); reader.more();) {
     const Section section = NextSection(reader);
     if (!reader.ok()) return;

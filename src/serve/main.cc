@@ -28,7 +28,7 @@
 namespace wasinn::serve {
 namespace {
 
-constexpr size_t kMostCount = 1'000'000;
+constexpr size_t kMaxCount = 1'000'000;
 constexpr char kKeyVariable[] = "WASINN_API_KEY";
 // Blocks from this size on go back to the system when they are freed. By default the C library raises the limit to 32
 // MiB by itself; then answers that grow token by token, each in a slightly larger block, left 3 GB in the heap.
@@ -48,8 +48,8 @@ settings::Parsed<uint16_t> ParsePort(const std::string& text) {
 
 settings::Parsed<size_t> ParseCount(const std::string& text) {
   const auto count = base::ParseNumber<size_t>(text);
-  if (count && *count > 0 && *count <= kMostCount) return *count;
-  return std::unexpected(fmt::format("'{}' is not an integer from 1 to {}", text, kMostCount));
+  if (count && *count > 0 && *count <= kMaxCount) return *count;
+  return std::unexpected(fmt::format("'{}' is not an integer from 1 to {}", text, kMaxCount));
 }
 
 // The value that `parse` reads, except 0, which would serve no client.

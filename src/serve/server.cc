@@ -77,10 +77,10 @@ Workers::Limits ForWorkers(const ServeOptions& options) {
 }
 
 // Connections must have lower descriptors than this.
-int MostDescriptors(const ServeOptions& options) {
+int MaxDescriptors(const ServeOptions& options) {
   const int all = RaiseDescriptorLimit();
   const size_t threads = options.routes.empty() ? 0 : ForWorkers(options).threads + options.routes.size();
-  const int of_each = FoldersOf(options.routes).empty() ? kMostFilesOfGuest : kMostFilesWithFolders;
+  const int of_each = FoldersOf(options.routes).empty() ? kMaxFilesOfGuest : kMaxFilesWithFolders;
   const int guests = static_cast<int>(threads) * of_each;
   const int most = all - Reserved(all) - std::min(guests, all / 4);
   if (options.max_connections.value_or(0) > static_cast<size_t>(most)) {
@@ -106,7 +106,7 @@ HttpOptions ForHttp(const ServeOptions& options, std::shared_ptr<Tls> tls, std::
   http.access_log = std::move(access_log);
   http.budget = std::make_shared<MemoryBudget>(options.max_memory_in_flight);
   http.max_connections = options.max_connections.value_or(ServeOptions::kUsualConnections);
-  http.max_descriptor = MostDescriptors(options);
+  http.max_descriptor = MaxDescriptors(options);
   http.idle = options.idle_timeout;
   http.slow = options.client_timeout;
   return http;
@@ -137,7 +137,7 @@ class Server {
                 .load = [this](const Generation& generation) { return Load(generation.routes()); }}),
         http_(context_, http_options_,
               {[this](Header& header) { return front_.Admit(header); },
-               [this](const Header& header, const Admission& admission) { return front_.MostBody(header, admission); },
+               [this](const Header& header, const Admission& admission) { return front_.MaxBody(header, admission); },
                [this](Exchange& exchange) { return front_.Answer(exchange); }, Front::ShapeError,
                [this](const Header& header, const About& about, const Generation* generation,
                       std::optional<http::status> status) { front_.Count(header, about, generation, status); }}),

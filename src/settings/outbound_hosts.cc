@@ -15,7 +15,7 @@ namespace wasinn::settings {
 namespace {
 
 constexpr std::string_view kScheme = "://", kBelow = "*.";
-constexpr int kMostPort = 65535;
+constexpr int kMaxPort = 65535;
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -51,7 +51,7 @@ bool IsHost(std::string_view host) {
 
 bool IsPort(std::string_view text) {
   const auto port = base::ParseNumber<int>(text);
-  return port && !text.starts_with('0') && *port <= kMostPort;
+  return port && !text.starts_with('0') && *port <= kMaxPort;
 }
 
 std::string_view UsualPort(std::string_view scheme) { return scheme == "http" ? "80" : "443"; }

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Enough for a machine with eight GPUs: NVIDIA's driver opens tens of files for each.
-constexpr uint64_t kMostDescriptors = 512;
+constexpr uint64_t kMaxDescriptors = 512;
 // For kernels that are unpacked or compiled at their first use, and buffers for transfers to the device.
 constexpr uint64_t kDriverBytes = uint64_t{1} << 30;
 // SwiftShader keeps compiled code in a file in memory, of some hundred KiB.
@@ -172,7 +172,7 @@ std::vector<std::string> NamedVulkanDrivers() {
 void AddDevices(SandboxOptions& options, const std::vector<std::string>& libraries) {
   options.has_devices = true;
   options.exec_memory = true;  // for libraries, and for drivers that compile
-  options.most_descriptors = kMostDescriptors;
+  options.most_descriptors = kMaxDescriptors;
   options.driver_bytes = kDriverBytes;
   options.file_bytes = kFileBytes;
   options.devices = DeviceFiles();

@@ -20,15 +20,15 @@ class LogLines {
 
   // Writes as many as an answer has room for; the others come with the next.
   void Write(isolation::Writer& writer) {
-    constexpr uint32_t kMost = 32;
-    constexpr size_t kMostBytes = 32u << 10;  // enough for several lines
+    constexpr uint32_t kMax = 32;
+    constexpr size_t kMaxBytes = 32u << 10;  // enough for several lines
     const std::lock_guard lock(mutex_);
     const size_t count_at = writer.used();
     writer.Number(uint32_t{0});
     uint32_t count = 0;
-    for (size_t bytes = 0; count < kMost && !lines_.empty(); ++count) {
+    for (size_t bytes = 0; count < kMax && !lines_.empty(); ++count) {
       bytes += lines_.front().second.size();
-      if (bytes > kMostBytes) break;
+      if (bytes > kMaxBytes) break;
       writer.Number(lines_.front().first);
       writer.Text(lines_.front().second);
       lines_.pop_front();
@@ -38,12 +38,12 @@ class LogLines {
 
  private:
   // More than anyone reads: the first of them show the problem.
-  static constexpr size_t kMostLines = 256;
+  static constexpr size_t kMaxLines = 256;
 
   static void Add(void* self, const wasinn_log_record* record) {
     auto& it = *static_cast<LogLines*>(self);
     const std::lock_guard lock(it.mutex_);
-    if (it.lines_.size() < kMostLines) it.lines_.emplace_back(record->level, record->message);
+    if (it.lines_.size() < kMaxLines) it.lines_.emplace_back(record->level, record->message);
   }
 
   std::mutex mutex_;

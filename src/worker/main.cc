@@ -23,7 +23,7 @@ using wasinn::isolation::kFirstDescriptor;
 using wasinn::isolation::Socket;
 
 // Each takes 128 MiB of addresses, of which a worker has only as many as it needs (sandbox.h).
-constexpr int kMostArenas = 4;
+constexpr int kMaxArenas = 4;
 
 // The host may have few descriptors left at this start: frameworks open more, and zygotes run for long.
 void AllowDescriptors() {
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     std::fputs("wasinn-worker is started by libwasinn, not by hand\n", stderr);
     return 2;
   }
-  ::mallopt(M_ARENA_MAX, kMostArenas);
+  ::mallopt(M_ARENA_MAX, kMaxArenas);
   AllowDescriptors();
   Socket socket((wasinn::base::Descriptor(kFirstDescriptor)));
   // Never freed: threads use it during the whole life of the process.

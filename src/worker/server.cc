@@ -64,10 +64,10 @@ core::Status CopyPayload(std::span<base::Descriptor> descriptors, std::span<cons
 }  // namespace
 
 struct Server::Buffers {
-  std::vector<uint8_t> message = std::vector<uint8_t>(isolation::kMostBytes);
+  std::vector<uint8_t> message = std::vector<uint8_t>(isolation::kMaxBytes);
   std::vector<uint8_t> long_request, payload, answer;
   size_t payload_bytes = 0;  // of the last answer, if it was too long for a message
-  std::array<base::Descriptor, Socket::kMostDescriptors> descriptors;
+  std::array<base::Descriptor, Socket::kMaxDescriptors> descriptors;
 };
 
 // ---- The first channel
@@ -194,7 +194,7 @@ void Server::Answer(Request& request, Buffers& buffers, Writer& answer) {
   if (!status.ok()) answer.Text(status.message());
   buffers.payload_bytes = payload.used();
   answer.Number(static_cast<uint64_t>(payload.used()));
-  if (answer.used() + payload.used() <= isolation::kMostBytes) answer.Bytes(payload.written().data(), payload.used());
+  if (answer.used() + payload.used() <= isolation::kMaxBytes) answer.Bytes(payload.written().data(), payload.used());
 }
 
 core::Status Server::Serve(Request& request, Writer& payload, Touched& touched) {

@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kSomeMore = 64;
 // The smallest stack that a framework gives its threads: oneTBB's.
 constexpr uint64_t kStack = 4u << 20;
-constexpr uint64_t kMostOfAll = 4096;
+constexpr uint64_t kMaxOfAll = 4096;
 
 // A user without other processes. Permissions of files depend on the effective user, which stays.
 bool BecomeAnotherUser() {
@@ -57,7 +57,7 @@ std::expected<bool, std::string> CountThreadsApart() {
 std::expected<void, std::string> LimitThreads(const SelfStatus& status, uint64_t max_bytes) {
   const auto now = status.threads();
   if (!now) return std::unexpected("/proc/self/status has no Threads");
-  const uint64_t more = max_bytes == 0 ? kMostOfAll : std::min(kMostOfAll, kSomeMore + max_bytes / kStack);
+  const uint64_t more = max_bytes == 0 ? kMaxOfAll : std::min(kMaxOfAll, kSomeMore + max_bytes / kStack);
   return Limit(RLIMIT_NPROC, "RLIMIT_NPROC", *now + more);
 }
 

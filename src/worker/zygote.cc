@@ -126,7 +126,7 @@ Socket Zygote::Spawn(base::Descriptor channel) {
 }
 
 Socket Zygote::Run() {
-  std::vector<uint8_t> buffer(isolation::kMostBytes);
+  std::vector<uint8_t> buffer(isolation::kMaxBytes);
   std::array<base::Descriptor, 1> descriptors;
   while (WaitForHost()) {
     size_t taken = 0;

@@ -55,7 +55,7 @@ struct Taken {
     const test::Thrown thrown = test::ThrownBy([&] {
       outputs.Choose({});
       const grpc::ByteBuffer bytes = BufferOf(message, slice);
-      outputs.Take(bytes, ReadAnswer(bytes, kMostTensors), max_bytes);
+      outputs.Take(bytes, ReadAnswer(bytes, kMaxTensors), max_bytes);
     });
     what = thrown.message;
     return thrown.code;
@@ -137,7 +137,7 @@ TEST(RemoteAnswerTest, RefusesInvalidMessages) {
   one_more.add_raw_output_contents("more");
   EXPECT_EQ(taken.Take(one_more.SerializeAsString()), WASINN_ERROR_RUNTIME);
   ModelInferResponse many;
-  for (size_t i = 0; i <= kMostTensors; ++i) many.add_outputs()->set_name("x");
+  for (size_t i = 0; i <= kMaxTensors; ++i) many.add_outputs()->set_name("x");
   EXPECT_EQ(taken.Take(many.SerializeAsString()), WASINN_ERROR_RUNTIME);
   EXPECT_THAT(taken.what, HasSubstr("more than 1024 outputs"));
   ModelInferResponse deep = Response("FP32", std::vector<int64_t>(WASINN_MAX_RANK + 1, 1), Floats({1}));
@@ -235,7 +235,7 @@ TEST(RemoteSignatureTest, RefusesImpossibleMetadata) {
   ModelMetadataResponse metadata = MetadataOf("FP32", std::vector<int64_t>(WASINN_MAX_RANK + 1, 1));
   EXPECT_THAT(Refused(metadata), HasSubstr("more than 32 dimensions"));
   metadata = MetadataOf("FP32", {1});
-  metadata.mutable_inputs(0)->set_name(std::string(kMostName + 1, 'x'));
+  metadata.mutable_inputs(0)->set_name(std::string(kMaxName + 1, 'x'));
   EXPECT_THAT(Refused(metadata), HasSubstr("with more than 4096 bytes"));
   metadata.mutable_inputs(0)->set_name("");
   EXPECT_THAT(Refused(metadata), HasSubstr("the server names a tensor ''"));
@@ -245,7 +245,7 @@ TEST(RemoteSignatureTest, RefusesImpossibleMetadata) {
   EXPECT_THROW(Signature(ReadMetadata(BufferOf(message))), backend::Error) << "no UTF-8";
   EXPECT_THROW(ReadMetadata(BufferOf(message.substr(1))), backend::Error);
   metadata = MetadataOf("FP32", {1});
-  for (size_t i = 0; i < kMostTensors; ++i) metadata.add_outputs()->set_name("x");
+  for (size_t i = 0; i < kMaxTensors; ++i) metadata.add_outputs()->set_name("x");
   EXPECT_THAT(Refused(metadata), HasSubstr("the server describes more than 1024 outputs"));
 }
 

@@ -56,9 +56,9 @@ class Generous final : public grpc::CallbackGenericService {
 
 // AddressSanitizer keeps what was freed.
 #ifdef __SANITIZE_ADDRESS__
-constexpr size_t kMostGrowth = 900 * kMegabyte;
+constexpr size_t kMaxGrowth = 900 * kMegabyte;
 #else
-constexpr size_t kMostGrowth = 160 * kMegabyte;
+constexpr size_t kMaxGrowth = 160 * kMegabyte;
 #endif
 
 Reply AskOf(const Generous& server) {
@@ -84,7 +84,7 @@ TEST(RemoteGrpc, CompressedAnswersAreNotExpanded) {
   const Reply reply = AskOf(server);
   EXPECT_EQ(reply.status.error_code(), grpc::UNIMPLEMENTED);
   EXPECT_THAT(reply.status.error_message(), HasSubstr("ompression algorithm 'gzip' is disabled"));
-  EXPECT_LT(memory.grown(), kMostGrowth);
+  EXPECT_LT(memory.grown(), kMaxGrowth);
 }
 
 TEST(RemoteGrpc, AnswersTogetherHaveALimit) {
@@ -94,7 +94,7 @@ TEST(RemoteGrpc, AnswersTogetherHaveALimit) {
   EXPECT_EQ(reply.status.error_code(), grpc::UNAVAILABLE) << "others' answers may have taken the memory";
   EXPECT_THAT(reply.status.error_message(), HasSubstr("larger than max_message_bytes allows"));
   EXPECT_TRUE(reply.was_answer && reply.was_sent) << "the server is not ill";
-  EXPECT_LT(memory.grown(), kMostGrowth);
+  EXPECT_LT(memory.grown(), kMaxGrowth);
 }
 
 }  // namespace

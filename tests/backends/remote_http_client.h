@@ -10,7 +10,7 @@ namespace wasinn::remote::testing {
 using wasinn::testing::ScriptedConnection;
 using wasinn::testing::ScriptedServer;
 
-inline constexpr uint32_t kMost = 100'000;  // bytes of an answer
+inline constexpr uint32_t kMax = 100'000;  // bytes of an answer
 
 inline std::string Ok(const std::string& body, const std::string& more = "") {
   return "HTTP/1.1 200 OK\r\n" + more + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
@@ -36,7 +36,7 @@ inline std::string TextOf(const grpc::ByteBuffer& message) {
 inline ConnectionConfig ConfigOf(uint32_t connections) {
   ConnectionConfig config;
   config.transport = Transport::kHttp;
-  config.max_message_bytes = kMost;
+  config.max_message_bytes = kMax;
   config.max_connections = connections;
   config.connect_timeout = std::chrono::seconds(20);
   return config;

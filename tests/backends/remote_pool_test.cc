@@ -14,7 +14,7 @@ using testing::Client;
 using testing::ConfigOf;
 using testing::Ends;
 using testing::In;
-using testing::kMost;
+using testing::kMax;
 using testing::Ok;
 using testing::ScriptedConnection;
 using testing::ScriptedServer;
@@ -68,7 +68,7 @@ TEST_F(RemotePool, AWaitingCallGetsNoAnswerOfAnother) {
 
 TEST_F(RemotePool, AWaitingCallGetsNoRestOfATooLargeAnswer) {
   std::string body;
-  while (body.size() <= kMost) body += Ok("forged");
+  while (body.size() <= kMax) body += Ok("forged");
   for (const std::string& answer : {Ok(body), "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx\r\n\r\n" + Ok("forged")}) {
     has_first_ = false;
     const ScriptedServer server(FirstAnswers(answer));
@@ -129,7 +129,7 @@ TEST_F(RemotePool, AnAnswerIsChargedBeforeItIsRead) {
                         }};
   EXPECT_TRUE(client.New(request)->Wait().status.ok());
   EXPECT_GE(charged, 90'000U);
-  EXPECT_LE(charged, kMost) << "no more than an answer may have";
+  EXPECT_LE(charged, kMax) << "no more than an answer may have";
   most = 70'000;
   const Reply reply = client.New(request)->Wait();
   EXPECT_EQ(reply.status.error_code(), grpc::RESOURCE_EXHAUSTED);

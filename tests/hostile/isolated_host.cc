@@ -5,7 +5,7 @@
 namespace wasinn::testing {
 namespace {
 
-constexpr uint32_t kMostOutput = 4096;
+constexpr uint32_t kMaxOutput = 4096;
 
 void Must(const Status& status) {
   if (status.ok()) return;
@@ -52,7 +52,7 @@ Input Two() {
 }
 
 size_t MemoryFor(const Brought& model) {
-  size_t bytes = 4096 + kMostOutput;
+  size_t bytes = 4096 + kMaxOutput;
   for (const std::string& part : model.parts) bytes += part.size() + 16;
   for (const Input& input : model.inputs) bytes += input.bytes.size() + 256;
   return bytes;
@@ -96,8 +96,8 @@ Attempt Bringer::Compute(const Brought& model, uint32_t context) {
     (void)calls_.SetInput(context, i, input.dims, input.type, std::vector(input.bytes.begin(), input.bytes.end()));
   }
   if (const uint32_t error = calls_.Call("compute", {context}); error != kSuccess) return {"compute", error, ""};
-  const uint32_t place = calls_.Reserve(kMostOutput), written = calls_.Reserve(sizeof(uint32_t));
-  const uint32_t error = calls_.Call("get_output", {context, 0, place, kMostOutput, written});
+  const uint32_t place = calls_.Reserve(kMaxOutput), written = calls_.Reserve(sizeof(uint32_t));
+  const uint32_t error = calls_.Call("get_output", {context, 0, place, kMaxOutput, written});
   if (error != kSuccess) return {"get_output", error, ""};
   const auto* begin = reinterpret_cast<const char*>(calls_.memory().data()) + place;
   return {"get_output", kSuccess, std::string(begin, begin + calls_.Read<uint32_t>(written))};

@@ -56,12 +56,12 @@ TEST_P(HostileWorkerOfMany, LeavesNoOutputs) {
   uint32_t graph = 0, context = 0;
   ASSERT_EQ(calls.LoadBytes(EchoModel("any"), 5, graph), kSuccess);
   const size_t before = AllocatedBytes();
-  constexpr size_t kContexts = 8, kMostBytes = 4u << 20;
+  constexpr size_t kContexts = 8, kMaxBytes = 4u << 20;
   for (size_t i = 0; i < kContexts; ++i) {
     ASSERT_EQ(calls.InitContext(graph, context), kSuccess);
     EXPECT_EQ(calls.Compute(context), kTooLarge) << ::testing::PrintToString(log_.lines());
   }
-  EXPECT_LT(AllocatedBytes(), before + kMostBytes);
+  EXPECT_LT(AllocatedBytes(), before + kMaxBytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(, HostileWorkerOfMany, ::testing::Values("crowd"));
@@ -75,12 +75,12 @@ TEST_P(HostileWorkerOfWords, LeavesNoMemoryUncharged) {
   uint32_t graph = 0, context = 0;
   ASSERT_EQ(calls.LoadBytes(EchoModel("any"), 5, graph), kSuccess);
   const size_t before = AllocatedBytes();
-  constexpr size_t kContexts = 12, kMostBytes = 5u << 20;
+  constexpr size_t kContexts = 12, kMaxBytes = 5u << 20;
   for (size_t i = 0; i < kContexts; ++i) {
     if (calls.InitContext(graph, context) == kTooLarge) break;
     EXPECT_NE(calls.Compute(context), kSuccess);
   }
-  EXPECT_LT(AllocatedBytes(), before + calls.Stats().tensor_bytes + kMostBytes);
+  EXPECT_LT(AllocatedBytes(), before + calls.Stats().tensor_bytes + kMaxBytes);
   EXPECT_TRUE(log_.Contains("limits.max_tensor_bytes")) << ::testing::PrintToString(log_.lines());
 }
 

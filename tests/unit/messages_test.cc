@@ -10,34 +10,34 @@ namespace {
 
 using core::Cut;
 
-constexpr size_t kMost = core::kMostMessageBytes;
+constexpr size_t kMax = core::kMaxMessageBytes;
 
 TEST(Cut, KeepsWhatIsShort) {
   EXPECT_EQ(Cut(""), "");
-  EXPECT_EQ(Cut(std::string(kMost, 'a')), std::string(kMost, 'a'));
+  EXPECT_EQ(Cut(std::string(kMax, 'a')), std::string(kMax, 'a'));
 }
 
 TEST(Cut, MarksThatItWasCut) {
-  const std::string cut = Cut(std::string(kMost + 1, 'a'));
-  EXPECT_EQ(cut.size(), kMost);
+  const std::string cut = Cut(std::string(kMax + 1, 'a'));
+  EXPECT_EQ(cut.size(), kMax);
   EXPECT_THAT(cut, EndsWith("a… (cut)"));
-  EXPECT_LT(Cut(std::string(size_t{8} << 20, 'a')).capacity(), 2 * kMost) << "in memory of its own";
+  EXPECT_LT(Cut(std::string(size_t{8} << 20, 'a')).capacity(), 2 * kMax) << "in memory of its own";
 }
 
 TEST(Cut, NeverThroughACharacter) {
   for (const std::string character : {"é", "…", "😀"}) {
     for (size_t shift = 0; shift < 4; ++shift) {
       std::string text(shift, 'a');
-      while (text.size() < 2 * kMost) text += character;
+      while (text.size() < 2 * kMax) text += character;
       const std::string cut = Cut(text);
-      EXPECT_LE(cut.size(), kMost);
-      EXPECT_GT(cut.size(), kMost - 4);
+      EXPECT_LE(cut.size(), kMax);
+      EXPECT_GT(cut.size(), kMax - 4);
       const std::string kept = cut.substr(0, cut.size() - std::string_view("… (cut)").size());
       EXPECT_THAT(text, StartsWith(kept));
       EXPECT_EQ((kept.size() - shift) % character.size(), 0u) << "a character in half";
     }
   }
-  EXPECT_EQ(Cut(std::string(2 * kMost, '\x80')).size(), kMost - 3) << "no UTF-8 at all";
+  EXPECT_EQ(Cut(std::string(2 * kMax, '\x80')).size(), kMax - 3) << "no UTF-8 at all";
 }
 
 TEST(Paths, AreNamesOfFilesForGuests) {
@@ -104,15 +104,15 @@ TEST(Messages, OfAModelsNamesAreCutForGuestAndLog) {
   EchoProgram program(host.get(), 1 << 20);
   const uint32_t context = program.NewContext("m");
   EXPECT_EQ(program.Compute(context), kInvalidArgument);
-  EXPECT_LT(program.LastError().size(), kMost + 100);
+  EXPECT_LT(program.LastError().size(), kMax + 100);
   ASSERT_EQ(host.log.lines().size(), 1u);
-  EXPECT_LT(host.log.lines()[0].size(), kMost + 200);
+  EXPECT_LT(host.log.lines()[0].size(), kMax + 200);
   EXPECT_THAT(host.log.lines()[0], EndsWith("n… (cut)"));
 
   WitGuest component(program.guest.get());
   const Outcome outcome = component.ComputeSet(context);
   EXPECT_EQ(outcome.error, kWitInvalidArgument);
-  EXPECT_LE(outcome.message.size(), kMost);
+  EXPECT_LE(outcome.message.size(), kMax);
 }
 
 TEST(Messages, OfBackendsAreCut) {
@@ -123,7 +123,7 @@ TEST(Messages, OfBackendsAreCut) {
             kRuntimeError);
   ASSERT_EQ(host.log.lines().size(), 2u) << "what the backend logged, and the error";
   for (const std::string& line : host.log.lines()) {
-    EXPECT_LT(line.size(), kMost + 1024);
+    EXPECT_LT(line.size(), kMax + 1024);
     EXPECT_THAT(line, EndsWith("w… (cut)"));
   }
 }

@@ -53,7 +53,7 @@ TEST(OutOfMemory, AModelThatWasNotRegisteredIsNotThere) {
 // Buffers go back to the pool where nothing may throw.
 TEST(OutOfMemory, BuffersGoBackToThePool) {
   const auto pool = core::BufferPool::Create();
-  std::vector<core::BufferPool::Buffer> buffers(2 * core::BufferPool::kMostBlocks);
+  std::vector<core::BufferPool::Buffer> buffers(2 * core::BufferPool::kMaxBlocks);
   for (auto& buffer : buffers) buffer = pool->Take(1, 1000);
   const NoMemory none(0);
   while (!buffers.empty()) buffers.pop_back();

@@ -262,8 +262,8 @@ TEST(Scheduler, AModelsComputesHaveItsTurnOneAfterTheOther) {
 // Places are neither lost nor made, however waits, turns and cancels meet.
 TEST(Scheduler, KeepsCountWhateverMeets) {
   constexpr int kThreads = 8, kTurns = 500;
-  constexpr uint32_t kMost = 3;
-  Scheduler scheduler(kMost);
+  constexpr uint32_t kMax = 3;
+  Scheduler scheduler(kMax);
   std::vector<Scheduler::Waiter> waiters(kThreads);
   std::array<Scheduler::Share, 3> shares;
   const std::array<int, 2> models{};
@@ -291,7 +291,7 @@ TEST(Scheduler, KeepsCountWhateverMeets) {
   for (std::thread& thread : threads) thread.join();
   done = true;
   canceller.join();
-  EXPECT_LE(most, kMost + models.size()) << "one more of each model";
+  EXPECT_LE(most, kMax + models.size()) << "one more of each model";
   EXPECT_GT(granted, 0u);
   EXPECT_EQ(scheduler.waiting(), 0u);
   EXPECT_EQ(scheduler.running(), 0u);

@@ -109,7 +109,7 @@ TEST(WorkersOfATemplate, HaveSessionsOfTheirOwn) {
   request.Number(Op::kStart);
   PlainSetting().Write(request);
   ASSERT_EQ(worker->channel.Send(request.written()), Socket::Sent::kDone);
-  std::vector<uint8_t> answer(isolation::kMostBytes);
+  std::vector<uint8_t> answer(isolation::kMaxBytes);
   ASSERT_EQ(worker->channel.Receive(answer).outcome, Socket::Outcome::kMessage);
   EXPECT_EQ(::getsid(worker->pid), worker->pid);
 }
@@ -125,7 +125,7 @@ TEST(WorkerLog, LeavesRoomForAnAnswer) {
   for (uint32_t answers = 0; told < kLines && answers < kLines; ++answers) {
     isolation::Writer answer(bytes);
     lines.Write(answer);
-    EXPECT_LT(answer.used(), isolation::kMostBytes / 2);
+    EXPECT_LT(answer.used(), isolation::kMaxBytes / 2);
     told += isolation::Reader(answer.written()).Number<uint32_t>();
   }
   EXPECT_EQ(told, kLines);
@@ -149,7 +149,7 @@ core::Status LoadThere(Connection& connection, const char* format, std::string_v
   load.request().Number(uint64_t{0});
   load.request().Number(1u);
   load.request().Number(uint64_t{model.size()});
-  load.ExpectAnswer(isolation::kMostLongBytes);
+  load.ExpectAnswer(isolation::kMaxLongBytes);
   const int descriptor = segment->descriptor();
   return load.Run(Connection::Call::Length::kQuick, {&descriptor, 1});
 }
@@ -226,7 +226,7 @@ TEST_F(WorkerQuestions, OfFunctionsThatABackendHasNot) {
 // Else the worker would keep it as long as it lives, and nobody would be charged for it.
 TEST_F(WorkerQuestions, FreedObjectsAreReportedEvenIfAllChannelsAreInUse) {
   std::deque<Connection::Call> calls;
-  while (calls.size() < Connection::kMostChannels) calls.emplace_back(*connection, Op::kShow);
+  while (calls.size() < Connection::kMaxChannels) calls.emplace_back(*connection, Op::kShow);
   connection->Notify(Op::kFreeSlot, {2});
   calls.clear();
   EXPECT_EQ(Ask(Op::kShow).message(), "a worker has no context 2");
@@ -236,7 +236,7 @@ TEST_F(WorkerQuestions, FreedObjectsAreReportedEvenIfAllChannelsAreInUse) {
 // A compute whose outputs did not fit asks for room, and for the outputs once more.
 TEST_F(WorkerQuestions, ACallAsksAgainThoughAllChannelsAreInUse) {
   std::deque<Connection::Call> calls;
-  while (calls.size() < Connection::kMostChannels) calls.emplace_back(*connection, Op::kShow);
+  while (calls.size() < Connection::kMaxChannels) calls.emplace_back(*connection, Op::kShow);
   Connection::Call& call = calls.front();
   for (const uint32_t number : {98u, 99u}) {
     call.Again(Op::kFinish);

@@ -157,9 +157,9 @@ wasinn_status* GraphLoadByNameWithConfig(wasinn_guest* guest, const char* name, 
 wasinn_status* ContextSelectOutputs(wasinn_guest* guest, uint32_t context, const wasinn_bytes* names, size_t count,
                                     wasinn_wit_result* out) {
   return WithResult(guest, "select-outputs", *out, [&]() -> Status {
-    constexpr size_t kMost = 4096;
-    if (count > kMost || (names == nullptr && count > 0))
-      return Error(WASINN_ERROR_TOO_LARGE, "{} names of outputs are more than {}", count, kMost);
+    constexpr size_t kMax = 4096;
+    if (count > kMax || (names == nullptr && count > 0))
+      return Error(WASINN_ERROR_TOO_LARGE, "{} names of outputs are more than {}", count, kMax);
     std::vector<std::string_view> wanted;
     for (const wasinn_bytes& name : std::span(names, count)) {
       wanted.emplace_back(reinterpret_cast<const char*>(name.data), name.size);
@@ -237,8 +237,8 @@ wasinn_status* ContextDrop(wasinn_guest* guest, uint32_t context) {
 
 wasinn_status* ErrorNew(wasinn_guest* guest, uint32_t code, const char* data, size_t size, uint32_t* error) {
   return WithGuest(guest, [&]() -> Status {
-    constexpr size_t kMost = 64 << 10;
-    if (size > kMost) return Error(WASINN_ERROR_TOO_LARGE, "an error of {} bytes is over the limit of {}", size, kMost);
+    constexpr size_t kMax = 64 << 10;
+    if (size > kMax) return Error(WASINN_ERROR_TOO_LARGE, "an error of {} bytes is over the limit of {}", size, kMax);
     ASSIGN_OR_RETURN(*error, guest->NewError(code, WASINN_OK, std::string(data, size)));
     return {};
   });

@@ -73,7 +73,7 @@ Status DecodeOnceOutput(const Invocation& call, const core::Graph& graph, uint32
 Status ComputeOnceOn(const Invocation& call, core::Context& context) {
   const core::Graph& graph = *context.graph();
   const uint32_t inputs_at = call.arg(1), n_inputs = call.arg(2), outputs_at = call.arg(3), n_outputs = call.arg(4);
-  const size_t most = graph.has_dynamic_outputs() ? core::DynamicOutputs::kMost : graph.outputs().size();
+  const size_t most = graph.has_dynamic_outputs() ? core::DynamicOutputs::kMax : graph.outputs().size();
   Status status = CheckArray(call, "input", inputs_at, n_inputs, kInputSize, graph.inputs().size());
   if (status.ok()) status = CheckArray(call, "output", outputs_at, n_outputs, sizeof(GuestOutput), most);
   if (!status.ok()) return status;

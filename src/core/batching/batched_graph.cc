@@ -138,11 +138,11 @@ Result<std::unique_ptr<Context>> BatchedGraph::NewContext() {
 void BatchedGraph::NoteBatch(bool matches) {
   if (matches) {
     mismatches_.store(0, std::memory_order_relaxed);
-  } else if (mismatches_.fetch_add(1, std::memory_order_relaxed) + 1 == kMostMismatches) {
+  } else if (mismatches_.fetch_add(1, std::memory_order_relaxed) + 1 == kMaxMismatches) {
     shared_.logger.Write(WASINN_LOG_WARNING,
                          fmt::format("model '{}': outputs of a batch do not have its rows, {} times in a row: it is "
                                      "computed without batches from now on",
-                                     name_, kMostMismatches));
+                                     name_, kMaxMismatches));
   }
 }
 

@@ -52,7 +52,7 @@ class BatchedGraph final : public Graph {
   // False: its outputs show that it cannot batch, whatever its signature says; or this OS process was forked off the
   // one that has the threads.
   bool batches() const {
-    return mismatches_.load(std::memory_order_relaxed) < kMostMismatches && !started_in_.is_elsewhere();
+    return mismatches_.load(std::memory_order_relaxed) < kMaxMismatches && !started_in_.is_elsewhere();
   }
   void NoteBatch(bool matches);
 
@@ -63,7 +63,7 @@ class BatchedGraph final : public Graph {
   static void* Work(void* model);
 
   // So many in sequence are no chance.
-  static constexpr uint32_t kMostMismatches = 3;
+  static constexpr uint32_t kMaxMismatches = 3;
 
   const std::shared_ptr<Graph> inner_;
   const Batching batching_;

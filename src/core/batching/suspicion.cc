@@ -13,20 +13,20 @@ Duration Longer(Duration took, Duration usual) { return std::max(took, usual - u
 }  // namespace
 
 void Suspects::Set(uint64_t guest, bool suspect) noexcept {
-  constexpr uint32_t kMostOffences = 10;
+  constexpr uint32_t kMaxOffences = 10;
   auto one = std::ranges::find(kept_, guest, &Suspect::guest);
   if (!suspect) {
     if (one != kept_.end() && one->successes_left > 0) --one->successes_left;
     return;
   }
   if (one == kept_.end()) {
-    if (kept_.size() == kMost) {  // rather drop a guest that is in batches again
+    if (kept_.size() == kMax) {  // rather drop a guest that is in batches again
       const auto free = std::ranges::find(kept_, 0u, &Suspect::successes_left);
       kept_.erase(free == kept_.end() ? kept_.begin() : free);
     }
     one = kept_.insert(kept_.end(), Suspect{.guest = guest});
   }
-  if (one->successes_left == 0) one->offences = std::min(one->offences + 1, kMostOffences);
+  if (one->successes_left == 0) one->offences = std::min(one->offences + 1, kMaxOffences);
   one->successes_left = 1u << (one->offences - 1);
 }
 

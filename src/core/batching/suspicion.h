@@ -14,7 +14,7 @@ namespace wasinn::core {
 // One thread at a time. Guests are identified by their numbers, which are never reused.
 class Suspects {
  public:
-  Suspects() { kept_.reserve(kMost); }
+  Suspects() { kept_.reserve(kMax); }
 
   // Suspects a guest that failed a batch and then fails by itself, too, or takes too long. It joins no batch until one
   // of its inferences succeeds in time; the next time two must succeed, and so on. So it never keeps failing batches.
@@ -22,7 +22,7 @@ class Suspects {
   bool Has(uint64_t guest) const noexcept;
 
  private:
-  static constexpr size_t kMost = 64;
+  static constexpr size_t kMax = 64;
   struct Suspect {
     uint64_t guest;
     uint32_t offences = 0;        // batches that it has failed

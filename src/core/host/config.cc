@@ -254,7 +254,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   top.Integer("call_threads", options.call_threads);
   top.Integer("max_total_bytes", options.max_total_bytes);
   if (options.backends.threads == 0) {
-    options.backends.threads = std::min(Processors(), HostOptions::kMostThreads);
+    options.backends.threads = std::min(Processors(), HostOptions::kMaxThreads);
   }
   top.Boolean("isolate_models", options.isolate_models);
   top.Boolean("metrics", options.metrics.times);

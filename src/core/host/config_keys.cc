@@ -52,13 +52,13 @@ struct Key {
 };
 
 // For connections and requests: a larger number is a mistake.
-constexpr uint32_t kMostServed = 1'000'000;
+constexpr uint32_t kMaxServed = 1'000'000;
 
 constexpr Key kKeys[] = {
-    {"", "threads", Kind::kCount, HostOptions::kMostThreads},
+    {"", "threads", Kind::kCount, HostOptions::kMaxThreads},
     {"", "max_computes", Kind::kCount},
     {"", "max_guest_computes", Kind::kCount},
-    {"", "call_threads", Kind::kCount, HostOptions::kMostCallThreads},
+    {"", "call_threads", Kind::kCount, HostOptions::kMaxCallThreads},
     {"", "max_total_bytes", Kind::kInteger},
     {"", "model_dirs", Kind::kPaths},
     {"", "isolate_models", Kind::kBoolean},
@@ -104,7 +104,7 @@ constexpr Key kKeys[] = {
     {"policy", "models", Kind::kStrings},
     {"policy", "dialect", Kind::kString, 0, IsWord<ParseDialect>},
     {"policy", "tenant", Kind::kString},
-    {"policy", "weight", Kind::kPositive, Share::kMostWeight},
+    {"policy", "weight", Kind::kPositive, Share::kMaxWeight},
     {"policy", "allowed_outbound_hosts", Kind::kStrings},
     {"engine", "allow_precompiled", Kind::kBoolean},
     {"engine", "pool_instances", Kind::kCount},
@@ -123,7 +123,7 @@ constexpr Key kKeys[] = {
     {"models.*", "immutable", Kind::kBoolean},
     {"models.*", "preload", Kind::kBoolean},
     {"models.*", "isolate", Kind::kBoolean},
-    {"models.*", "warm_up", Kind::kCount, WarmUp::kMostComputes},
+    {"models.*", "warm_up", Kind::kCount, WarmUp::kMaxComputes},
     {"models.*", "warm_up_shapes", Kind::kTable},
     {"models.*.warm_up_shapes", "*", Kind::kShape},
     {"models.*", "batching", Kind::kTable},
@@ -155,8 +155,8 @@ constexpr Key kKeys[] = {
     {"serve", "max_body_bytes", Kind::kPositiveInteger},
     {"serve", "max_json_bytes", Kind::kPositiveInteger},
     {"serve", "max_bytes_in_flight", Kind::kPositiveInteger},
-    {"serve", "max_connections", Kind::kPositive, kMostServed},
-    {"serve", "max_waiting", Kind::kPositive, kMostServed},
+    {"serve", "max_connections", Kind::kPositive, kMaxServed},
+    {"serve", "max_waiting", Kind::kPositive, kMaxServed},
     {"serve", "wait_timeout_ms", Kind::kPositive},
     {"serve", "idle_timeout_ms", Kind::kPositive},
     {"serve", "client_timeout_ms", Kind::kCount},
@@ -170,9 +170,9 @@ constexpr Key kKeys[] = {
     {"serve", "api_key", Kind::kString},
     {"serve", "model_control_mode", Kind::kString},
     {"serve", "load_models", Kind::kStrings},
-    {"serve", "poll_s", Kind::kCount, kMostServed},
-    {"serve", "max_loaded", Kind::kCount, kMostServed},
-    {"serve", "idle_unload_s", Kind::kCount, kMostServed},
+    {"serve", "poll_s", Kind::kCount, kMaxServed},
+    {"serve", "max_loaded", Kind::kCount, kMaxServed},
+    {"serve", "idle_unload_s", Kind::kCount, kMaxServed},
     {"routes", "*", Kind::kTable},
     {"routes.*", "file", Kind::kPath},
     {"routes.*", "public", Kind::kBoolean},
@@ -187,7 +187,7 @@ constexpr Key kKeys[] = {
     {"tenants", "*", Kind::kTable},
     {"tenants.*", "keys", Kind::kStrings},
     {"tenants.*", "operator", Kind::kBoolean},
-    {"tenants.*", "max_requests", Kind::kCount, kMostServed},
+    {"tenants.*", "max_requests", Kind::kCount, kMaxServed},
     {"tenants.*", "limits", Kind::kTable, 0, nullptr, "limits"},
     {"tenants.*", "policy", Kind::kTable, 0, nullptr, "policy"},
 };

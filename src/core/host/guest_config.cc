@@ -12,7 +12,7 @@ namespace wasinn::core {
 namespace {
 
 // Valid for every backend: a larger number of threads or a precision that no device has is a mistake.
-constexpr int64_t kMostThreads = 65536;
+constexpr int64_t kMaxThreads = 65536;
 constexpr std::string_view kPrecisions[] = {"f32", "f16", "bf16", "accurate"};
 
 const wasinn_key* FindGuestKey(const wasinn_backend& table, std::string_view name) {
@@ -77,7 +77,7 @@ Status CheckHint(nlohmann::json& given, const char* name, const char* what, bool
 }
 
 bool IsThreads(const nlohmann::json& value) {
-  return value.is_number_integer() && value.get<int64_t>() >= 1 && value.get<int64_t>() <= kMostThreads;
+  return value.is_number_integer() && value.get<int64_t>() >= 1 && value.get<int64_t>() <= kMaxThreads;
 }
 
 bool IsPrecision(const nlohmann::json& value) {

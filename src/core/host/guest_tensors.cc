@@ -106,7 +106,7 @@ Result<uint32_t> Guest::NewError(uint32_t number, wasinn_code code, std::string 
   auto error = std::make_shared<GuestError>(
       GuestError{Reservation(error_count_), number, code, std::move(message), Reservation(tensor_bytes_)});
   RETURN_IF_ERROR(error->count.Resize(1));
-  if (const size_t size = error->message.size(); size > kMostMessageBytes) {
+  if (const size_t size = error->message.size(); size > kMaxMessageBytes) {
     RETURN_IF_ERROR(error->bytes.Resize(size));
   }
   return errors_held_.Insert(std::move(error));

@@ -14,13 +14,13 @@ namespace {
 // memory as a model's largest intermediate values.
 constexpr uint32_t kComputesPerProcessor = 4;
 
-uint32_t MostComputes(const HostOptions& options) {
+uint32_t MaxComputes(const HostOptions& options) {
   return options.max_computes != 0 ? options.max_computes : kComputesPerProcessor * Processors();
 }
 
-uint32_t MostComputesOfOne(const HostOptions& options) {
+uint32_t MaxComputesOfOne(const HostOptions& options) {
   return options.max_guest_computes != 0 ? options.max_guest_computes
-                                         : Scheduler::AllButAQuarter(MostComputes(options), 1);
+                                         : Scheduler::AllButAQuarter(MaxComputes(options), 1);
 }
 
 std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
@@ -135,10 +135,10 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       policy_outbound_hosts_(ToC(policy_.allowed_outbound_hosts)),
       isolate_models_(options.isolate_models),
       watchdog_(Watchdog::StartUsualThread, options.clock),
-      scheduler_(MostComputes(options), MostComputesOfOne(options), "max_computes"),
+      scheduler_(MaxComputes(options), MaxComputesOfOne(options), "max_computes"),
       executor_(options.call_threads != 0 ? options.call_threads : Processors()),
-      computing_(HostOptions::kMostCallThreads),
-      others_(MostComputes(options), MostComputesOfOne(options), "max_computes"),
+      computing_(HostOptions::kMaxCallThreads),
+      others_(MaxComputes(options), MaxComputesOfOne(options), "max_computes"),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
       backends_(std::move(options.backends), logger_, options.clock) {
   if (options.max_guest_lines != 0)
@@ -166,7 +166,7 @@ wasinn_policy Host::policy_in_c() const {
 }
 
 Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn log, void* user) {
-  options.backends.has_one_guest = options.max_guest_computes >= MostComputes(options);
+  options.backends.has_one_guest = options.max_guest_computes >= MaxComputes(options);
   std::shared_ptr<Host> host(new Host(options, log, user));
   for (const std::string& name : host->policy_.encodings.value_or(std::vector<std::string>())) {
     if (Status status = host->backends_.CheckFormat(name, WASINN_ERROR_INVALID_ARGUMENT, {}); !status.ok()) {

@@ -59,9 +59,9 @@ ModelSource Host::SourceOf(const ModelOptions& options) const {
 
 Status Host::AddModel(const ModelOptions& options) {
   RETURN_IF_ERROR(CheckModelName(options.name));
-  if (options.warm_up.computes > WarmUp::kMostComputes) {
+  if (options.warm_up.computes > WarmUp::kMaxComputes) {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
-                 options.warm_up.computes, WarmUp::kMostComputes);
+                 options.warm_up.computes, WarmUp::kMaxComputes);
   }
   if (Status status = options.batching.Check(); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());

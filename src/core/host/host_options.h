@@ -17,9 +17,9 @@ namespace wasinn::core {
 
 struct HostOptions {
   // The most that llama.cpp accepts (GGML_MAX_N_THREADS). Other frameworks start any number of threads, for minutes.
-  static constexpr uint32_t kMostThreads = 512;
+  static constexpr uint32_t kMaxThreads = 512;
   // Each thread has a stack of its own.
-  static constexpr uint32_t kMostCallThreads = 4096;
+  static constexpr uint32_t kMaxCallThreads = 4096;
 
   BackendLoader::Options backends;
   wasinn_limits limits = DefaultLimits();

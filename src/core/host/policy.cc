@@ -57,10 +57,10 @@ wasinn_limits DefaultLimits() {
 namespace {
 
 // Enough names to help; each is cut before it fills the message.
-constexpr size_t kMostNames = 10, kMostBytesOfName = 64;
+constexpr size_t kMaxNames = 10, kMaxBytesOfName = 64;
 
 std::string Shortened(const std::string& name) {
-  return name.size() <= kMostBytesOfName ? name : name.substr(0, kMostBytesOfName) + "...";
+  return name.size() <= kMaxBytesOfName ? name : name.substr(0, kMaxBytesOfName) + "...";
 }
 
 struct NamesToList {
@@ -72,7 +72,7 @@ struct NamesToList {
 NamesToList AllowedNames(const ModelRegistry& models, const Policy& policy) {
   NamesToList names;
   if (!policy.models) {
-    std::tie(names.first, names.count) = models.Names(kMostNames);
+    std::tie(names.first, names.count) = models.Names(kMaxNames);
     return names;
   }
   std::set<std::string> allowed;
@@ -105,12 +105,12 @@ Status UnknownModel(const ModelRegistry& models, const Policy& policy, std::stri
   }
   const size_t n = allowed.count;
   std::string names;
-  for (const std::string& one : allowed.first | std::views::take(kMostNames)) {
+  for (const std::string& one : allowed.first | std::views::take(kMaxNames)) {
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ", Shortened(one));
   }
   if (n == 0)
     return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}', and none under any other name", name);
-  const std::string more = n > kMostNames ? fmt::format(" and {} more", n - kMostNames) : "";
+  const std::string more = n > kMaxNames ? fmt::format(" and {} more", n - kMaxNames) : "";
   return Error(WASINN_ERROR_NOT_FOUND, "no model is registered as '{}': there {} {}{}", name, n == 1 ? "is" : "are",
                names, more);
 }

@@ -67,8 +67,8 @@ Status BackendSession::ReadDynamic() {
   const wasinn_io* const* ios = nullptr;
   uint32_t count = 0;
   RETURN_IF_ERROR(StatusOf(table().outputs(slot_, &ios, &count)));
-  if (count > DynamicOutputs::kMost) {
-    return Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count, DynamicOutputs::kMost);
+  if (count > DynamicOutputs::kMax) {
+    return Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count, DynamicOutputs::kMax);
   }
   RETURN_IF_ERROR(CheckSignature({ios, count}, "output", table().name));
   return SetDynamic({ios, count});

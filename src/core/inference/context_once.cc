@@ -11,7 +11,7 @@ namespace wasinn::core {
 namespace {
 
 // Longer lists are not compared, and copied.
-constexpr size_t kMostCompared = 16;
+constexpr size_t kMaxCompared = 16;
 
 bool Overlap(std::span<const uint8_t> a, std::span<const uint8_t> b) {
   return a.data() < b.data() + b.size() && b.data() < a.data() + a.size();
@@ -19,7 +19,7 @@ bool Overlap(std::span<const uint8_t> a, std::span<const uint8_t> b) {
 
 bool IsApart(size_t which, std::span<const OnceOutput> outputs, std::span<const OnceInput> inputs) {
   const std::span<const uint8_t> buffer = outputs[which].buffer;
-  if (outputs.size() + inputs.size() > kMostCompared) return false;
+  if (outputs.size() + inputs.size() > kMaxCompared) return false;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (i != which && Overlap(buffer, outputs[i].buffer)) return false;
   }

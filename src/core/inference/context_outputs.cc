@@ -23,7 +23,7 @@ namespace {
 // ---- Choosing outputs
 
 Status Context::CheckWantable(uint32_t index) const {
-  const size_t count = graph_->has_dynamic_outputs() ? DynamicOutputs::kMost : graph_->outputs().size();
+  const size_t count = graph_->has_dynamic_outputs() ? DynamicOutputs::kMax : graph_->outputs().size();
   if (index >= count) return NoSuchIndex("output", index, count);
   if (graph_->has_dynamic_outputs() || !IsUnservable(*graph_->outputs()[index])) return Status();
   return Unservable("output", *graph_->outputs()[index], graph_->backend_name());

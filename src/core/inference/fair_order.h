@@ -12,8 +12,8 @@ namespace wasinn::core {
 // A guest's share, for fairness. It outlives the guest's turns.
 class Share {
  public:
-  static constexpr uint32_t kMostWeight = 1000;
-  // A guest of weight 3 has three turns for each turn of a guest of weight 1. From 1 to kMostWeight. `guest` is its
+  static constexpr uint32_t kMaxWeight = 1000;
+  // A guest of weight 3 has three turns for each turn of a guest of weight 1. From 1 to kMaxWeight. `guest` is its
   // number in its host; 0: the host's own work. `account`: the same address for all guests of a tenant, which it
   // outlives; NULL: a guest without a tenant.
   explicit Share(uint32_t weight = 1, uint64_t guest = 0, const void* account = nullptr)

@@ -26,7 +26,7 @@ class AsyncCompute;
 class DynamicOutputs {
  public:
   // More than any model has, and cheap to keep.
-  static constexpr uint32_t kMost = 4096;
+  static constexpr uint32_t kMax = 4096;
   static constexpr uint64_t kFree = 64u << 10;
 
   explicit DynamicOutputs(std::span<const wasinn_io* const> ios) {

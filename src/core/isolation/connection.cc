@@ -26,7 +26,7 @@ core::Result<uint8_t*> MakeMark() {
   return mark;
 }
 
-constexpr uint32_t kMostLogLines = 64;
+constexpr uint32_t kMaxLogLines = 64;
 // Some frameworks take seconds, and more on a busy machine.
 constexpr std::chrono::milliseconds kPatienceToOpen{60000};
 
@@ -60,7 +60,7 @@ core::Status Connection::Call::Send(std::span<const int> descriptors) {
   Socket& socket = channel_->socket;
   // A worker takes a question before it answers. Else messages would pile up, and descriptors with them.
   if (!socket.IsTaken()) return Nonsense();
-  if (request_.used() <= kMostBytes) return connection_.Sent(socket.Send(request_.written(), descriptors));
+  if (request_.used() <= kMaxBytes) return connection_.Sent(socket.Send(request_.written(), descriptors));
   ASSIGN_OR_RETURN(Segment segment, Segment::MakeCopy(request_.written()));
   std::vector<uint8_t> bytes;
   Writer request(bytes);
@@ -133,7 +133,7 @@ bool Connection::Call::ReadAnswer(std::span<const uint8_t> message) {
   answer_.graph_reserved = reader.Number<uint64_t>();
   answer_.slot_reserved = reader.Number<uint64_t>();
   const auto lines = reader.Number<uint32_t>();
-  if (lines > kMostLogLines) return false;
+  if (lines > kMaxLogLines) return false;
   for (uint32_t i = 0; i < lines; ++i) {
     const auto level = reader.Number<uint32_t>();
     const char* line = reader.Text().data();
@@ -161,9 +161,9 @@ core::Result<Connection::HeldChannel> Connection::TakeChannel() {
       callers_.push_back(channel->caller = core::OnBehalf::guest());
       return HeldChannel(channel.release(), {this});
     }
-    if (n_channels_ == kMostChannels) {
+    if (n_channels_ == kMaxChannels) {
       return std::unexpected(core::Status(WASINN_ERROR_UNAVAILABLE,
-                                          fmt::format("{} calls to its worker are under way already", kMostChannels),
+                                          fmt::format("{} calls to its worker are under way already", kMaxChannels),
                                           backend_));
     }
     ++n_channels_;
@@ -187,7 +187,7 @@ core::Result<Connection::HeldChannel> Connection::TakeChannel() {
 // A channel whose answer is still on its way stays in use: Run ends with that answer or with the worker.
 void Connection::GiveChannel(std::unique_ptr<Channel> channel) {
   channel->long_answer = {};
-  if (channel->request.size() > kMostBytes) channel->request = {};
+  if (channel->request.size() > kMaxBytes) channel->request = {};
   const std::lock_guard lock(mutex_);
   callers_.erase(std::ranges::find(callers_, channel->caller));
   channels_.push_back(std::move(channel));
@@ -201,7 +201,7 @@ core::Status Connection::Control(Writer& request, std::span<const int> descripto
 
 core::Status Connection::Exchange(Writer& request, std::span<const int> descriptors, Reader& payload) {
   if (gone()) return Lost();
-  if (request.used() > kMostBytes) return core::Status(WASINN_ERROR_TOO_LARGE, "the settings are too long", backend_);
+  if (request.used() > kMaxBytes) return core::Status(WASINN_ERROR_TOO_LARGE, "the settings are too long", backend_);
   RETURN_IF_ERROR(Sent(control_.socket.Send(request.written(), descriptors)));
   const Socket::Received received = control_.socket.Receive(control_.answer);
   if (received.outcome == Socket::Outcome::kClosed) return Lost();
@@ -266,8 +266,8 @@ core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Zygo
 
 core::Status Connection::Open(const Setting& setting) {
   ASSIGN_OR_RETURN(here_, MakeMark());
-  channels_.reserve(kMostChannels);  // so that giving a channel back cannot fail
-  callers_.reserve(kMostChannels);
+  channels_.reserve(kMaxChannels);  // so that giving a channel back cannot fail
+  callers_.reserve(kMaxChannels);
   ASSIGN_OR_RETURN(Zygote::Worker worker, parent_->Spawn());
   worker_ = std::move(worker);
   control_.socket = std::move(worker_.channel);
@@ -310,16 +310,16 @@ void Connection::Release(uint32_t number) {
 }
 
 std::string Connection::Held() {
-  constexpr size_t kMostTold = 8;
+  constexpr size_t kMaxTold = 8;
   const std::lock_guard lock(holding_);
   if (held_.empty()) return "it held no model";
   std::string text = "with it the models (b2sum -l 256)";
   size_t told = 0;
   for (const auto& [number, digests] : held_) {
-    if (++told > kMostTold) break;
+    if (++told > kMaxTold) break;
     text += (told == 1 ? " " : ", ") + digests;
   }
-  if (held_.size() > kMostTold) text += fmt::format(" and {} more", held_.size() - kMostTold);
+  if (held_.size() > kMaxTold) text += fmt::format(" and {} more", held_.size() - kMaxTold);
   return text;
 }
 

@@ -35,7 +35,7 @@ struct Channel {
   Socket socket;
   uint64_t caller = 0;  // the guest whose call has it; 0: none
   std::vector<uint8_t> request, long_answer;
-  std::vector<uint8_t> answer = std::vector<uint8_t>(kMostBytes);
+  std::vector<uint8_t> answer = std::vector<uint8_t>(kMaxBytes);
 };
 
 // Thread-safe.
@@ -74,7 +74,7 @@ class Connection {
     void Again(Op op);
     Writer& request() { return request_; }
     // An answer may have this many bytes; by default kUsualAnswer.
-    void ExpectAnswer(uint64_t bytes) { most_ = std::max(kUsualAnswer, std::min<uint64_t>(bytes, kMostLongBytes)); }
+    void ExpectAnswer(uint64_t bytes) { most_ = std::max(kUsualAnswer, std::min<uint64_t>(bytes, kMaxLongBytes)); }
     // Loads, computes and the creation of slots have no limit of time, until they are cancelled. For all other calls, a
     // worker that does not answer within kPatience is ended.
     enum class Length : uint8_t { kQuick, kAsLongAsItTakes };
@@ -110,9 +110,9 @@ class Connection {
   static constexpr std::chrono::milliseconds kPatience{10000};
   static constexpr uint64_t kUsualAnswer = 2u << 20;
   // Calls at once.
-  static constexpr uint32_t kMostChannels = 48;
+  static constexpr uint32_t kMaxChannels = 48;
   // Computes and steps at once, of all its models: further ones wait, so that channels are left for quick calls.
-  static constexpr uint32_t kMostComputes = 40;
+  static constexpr uint32_t kMaxComputes = 40;
   core::Scheduler& computes() { return computes_; }
 
   // Interrupts the worker's work, again and again until it ends: the first call of Interrupt sends a request, a call
@@ -185,7 +185,7 @@ class Connection {
   Zygote::Worker worker_;
   Framework framework_;
   std::atomic<uint32_t> numbers_{0};
-  core::Scheduler computes_{kMostComputes, kMostComputes, "of its worker"};
+  core::Scheduler computes_{kMaxComputes, kMaxComputes, "of its worker"};
   Socket cancels_;                 // a channel without answers
   const uint8_t* here_ = nullptr;  // 1; 0 in a process that was forked off this one
   std::mutex adding_;

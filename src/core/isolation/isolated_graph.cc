@@ -19,9 +19,9 @@ constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASI
 constexpr size_t kFree = 64u << 10, kTimesItself = 6;
 
 // The limit for a max_parallel that a backend reports.
-constexpr uint32_t MostAtOnce(uint32_t told) {
+constexpr uint32_t MaxAtOnce(uint32_t told) {
   if (told == UINT32_MAX) return told;
-  return told == 0 ? Connection::kMostComputes : std::min(told, Connection::kMostComputes);
+  return told == 0 ? Connection::kMaxComputes : std::min(told, Connection::kMaxComputes);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_builder* const> bui
   request.Number(static_cast<uint32_t>(descriptors.size()));
   // Without their paths: the worker opens no files.
   for (const wasinn_builder* blob : builders) request.Number(static_cast<uint64_t>(blob->size));
-  call.ExpectAnswer(options.max_bytes == 0 ? kMostLongBytes : options.max_bytes / kTimesItself);
+  call.ExpectAnswer(options.max_bytes == 0 ? kMaxLongBytes : options.max_bytes / kTimesItself);
   loaded_ = true;  // perhaps, even if an exception follows
   core::Status status = call.Run(Connection::Call::Length::kAsLongAsItTakes, descriptors);
   loaded_ = status.ok() || !call.refused();
@@ -86,7 +86,7 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
            .n_outputs = 0,
            .inputs = nullptr,
            .outputs = nullptr,
-           .max_parallel = MostAtOnce(payload.Number<uint32_t>()),
+           .max_parallel = MaxAtOnce(payload.Number<uint32_t>()),
            .flags = payload.Number<uint32_t>() & (WASINN_GRAPH_SHARES_SLOTS | WASINN_GRAPH_STATEFUL)};
   const bool late = payload.Number<uint8_t>() != 0;
   if (!inputs_.Read(payload, kInputFlags) || !outputs_.Read(payload, kOutputFlags)) return call.Nonsense();

@@ -235,7 +235,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   const core::Scheduler::Turn turn(connection_.computes(), share_, waiter_);
   if (!turn) {
     return core::Error(WASINN_ERROR_TIMEOUT, "it was still waiting: a worker computes no more than {} at once",
-                       Connection::kMostComputes);
+                       Connection::kMaxComputes);
   }
   has_turn_.store(true, std::memory_order_release);
   RETURN_IF_ERROR(PlaceInputs());
@@ -292,20 +292,20 @@ bool IsolatedSlot::ReadOne(Reader& payload, const Segment& area, Shown& shown) {
 }
 
 core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
-  constexpr size_t kMost = 1u << 20;
+  constexpr size_t kMax = 1u << 20;
   const size_t bytes = payload.left();
-  if (bytes > kMost) return core::Error(WASINN_ERROR_TOO_LARGE, "the model made too many outputs");
+  if (bytes > kMax) return core::Error(WASINN_ERROR_TOO_LARGE, "the model made too many outputs");
   const uint8_t* told = payload.Take(bytes);
   told_.assign(told, told + bytes);
   payload = Reader(told_);
   late_ = std::make_unique<Ios>();
   if (!late_->Read(payload, WASINN_IO_UNSERVABLE)) return call.Nonsense();
   const size_t count = late_->all().size();
-  if (count <= core::DynamicOutputs::kMost) return {};
+  if (count <= core::DynamicOutputs::kMax) return {};
   late_.reset();  // the core would refuse them: no account pays for their descriptions
   std::vector<uint8_t>().swap(told_);
   return core::Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count,
-                     core::DynamicOutputs::kMost);
+                     core::DynamicOutputs::kMax);
 }
 
 core::Status IsolatedSlot::ReadShown(Connection::Call& call) {

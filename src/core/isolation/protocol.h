@@ -31,9 +31,9 @@ namespace wasinn::isolation {
 // error all further values read as zero.
 
 // The largest packet: the kernel has this much memory for each socket by default. Longer messages go through a segment.
-inline constexpr size_t kMostBytes = 160u << 10;
+inline constexpr size_t kMaxBytes = 160u << 10;
 // The longest of those: the signature of a model with a million inputs.
-inline constexpr size_t kMostLongBytes = 256u << 20;
+inline constexpr size_t kMaxLongBytes = 256u << 20;
 
 // Writes into a buffer that grows. Its former content is lost.
 class Writer {

@@ -16,7 +16,7 @@ bool AddTo(std::deque<Rests::Time>& deaths, Rests::Time now, size_t most) {
 
 void Rests::Rest::Add(Time now, size_t most_in_a_row, bool is_alone) {
   const bool is_in_a_row = AddTo(deaths, now, most_in_a_row);
-  const bool is_often = is_alone && AddTo(deaths_alone, now, kMostDeathsAlone);
+  const bool is_often = is_alone && AddTo(deaths_alone, now, kMaxDeathsAlone);
   if (!is_in_a_row && !is_often) return;
   deaths.clear();
   deaths_alone.clear();
@@ -25,7 +25,7 @@ void Rests::Rest::Add(Time now, size_t most_in_a_row, bool is_alone) {
 }
 
 void Rests::AddDeath(std::span<const uint64_t> guests, Time now) {
-  if (guests.empty()) of_all_.Add(now, kMostDeaths, false);
+  if (guests.empty()) of_all_.Add(now, kMaxDeaths, false);
   if (of_guests_.size() > 64) Forget(now);
   for (const uint64_t guest : guests) of_guests_[guest].Add(now, most_in_a_row_, guests.size() == 1);
 }

@@ -15,11 +15,11 @@ namespace wasinn::isolation {
 // One thread at a time.
 class Rests {
  public:
-  static constexpr size_t kMostDeaths = 3, kMostDeathsAlone = 50;
+  static constexpr size_t kMaxDeaths = 3, kMaxDeathsAlone = 50;
   static constexpr std::chrono::seconds kWithin{10}, kFirst{1}, kLongest{60};
   using Time = core::Clock::time_point;
   // `has_one_guest`: it may serve many clients, so three deaths in sequence are no reason to make all of them wait.
-  explicit Rests(bool has_one_guest = false) : most_in_a_row_(has_one_guest ? kMostDeathsAlone : kMostDeaths) {}
+  explicit Rests(bool has_one_guest = false) : most_in_a_row_(has_one_guest ? kMaxDeathsAlone : kMaxDeaths) {}
 
   // A worker ended in calls of these guests; none: the model is to blame. If several guests had calls there, each is
   // only a suspect: a successful compute clears it.
@@ -27,7 +27,7 @@ class Rests {
   void Clear(uint64_t guest);
   // How long this guest, or all guests (0), must wait.
   std::optional<std::chrono::milliseconds> Left(uint64_t guest, Time now) const;
-  size_t most_in_a_row(uint64_t guest) const { return guest == 0 ? kMostDeaths : most_in_a_row_; }
+  size_t most_in_a_row(uint64_t guest) const { return guest == 0 ? kMaxDeaths : most_in_a_row_; }
   // Whether any guest is under suspicion.
   bool any() const { return !of_guests_.empty(); }
 

@@ -14,7 +14,7 @@
 namespace wasinn::isolation {
 namespace {
 
-constexpr size_t kControlBytes = CMSG_SPACE(sizeof(int) * Socket::kMostDescriptors);
+constexpr size_t kControlBytes = CMSG_SPACE(sizeof(int) * Socket::kMaxDescriptors);
 
 Socket::Received OutcomeOf(ssize_t bytes) {
   if (bytes > 0) return {Socket::Outcome::kMessage, static_cast<size_t>(bytes)};

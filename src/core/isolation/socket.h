@@ -14,7 +14,7 @@ namespace wasinn::isolation {
 class Socket {
  public:
   // The most descriptors for one message.
-  static constexpr size_t kMostDescriptors = 16;
+  static constexpr size_t kMaxDescriptors = 16;
 
   Socket() = default;
   explicit Socket(base::Descriptor fd) : fd_(std::move(fd)) {}

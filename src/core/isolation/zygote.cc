@@ -24,7 +24,7 @@ core::Status Zygote::Ask(Writer& request, std::span<const int> descriptors, std:
 
 core::Status Zygote::Send(Writer& request, std::span<const int> descriptors) {
   if (gone()) return Gone();
-  if (request.used() > kMostBytes) {
+  if (request.used() > kMaxBytes) {
     return core::Error(WASINN_ERROR_TOO_LARGE, "the settings of backend '{}' are too long", setting_.backend);
   }
   if (started_in_.is_elsewhere())

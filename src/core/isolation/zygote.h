@@ -50,7 +50,7 @@ class Zygote {
 
  private:
   Zygote(Socket socket, Setting setting, bool spares)
-      : setting_(std::move(setting)), spares_(spares), socket_(std::move(socket)), buffer_(kMostBytes) {
+      : setting_(std::move(setting)), spares_(spares), socket_(std::move(socket)), buffer_(kMaxBytes) {
     started_in_.SetToThisProcess();
   }
   // Needs `mutex_`, like all functions below.

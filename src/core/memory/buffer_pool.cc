@@ -11,8 +11,8 @@
 namespace wasinn::core {
 
 BufferPool::BufferPool(uint64_t guests_limit)
-    : most_bytes_(static_cast<size_t>(std::min<uint64_t>(kMostBytes, guests_limit / kPartOfLimit))) {
-  blocks_.reserve(kMostBlocks);
+    : most_bytes_(static_cast<size_t>(std::min<uint64_t>(kMaxBytes, guests_limit / kPartOfLimit))) {
+  blocks_.reserve(kMaxBlocks);
 }
 
 BufferPool::~BufferPool() {
@@ -85,12 +85,12 @@ BufferPool::Block BufferPool::Find(size_t capacity, Use use) {
 }
 
 void BufferPool::Give(Block block) noexcept {
-  std::array<uint8_t*, kMostBlocks> old;  // not zeroed: a component drops two tensors in each inference
-  size_t n = 0;                           // the oldest make room
+  std::array<uint8_t*, kMaxBlocks> old;  // not zeroed: a component drops two tensors in each inference
+  size_t n = 0;                          // the oldest make room
   {
     const std::lock_guard lock(mutex_);
     if (block.capacity <= most_bytes_) {
-      while (bytes_ + block.capacity > most_bytes_ || blocks_.size() - n >= kMostBlocks) {
+      while (bytes_ + block.capacity > most_bytes_ || blocks_.size() - n >= kMaxBlocks) {
         bytes_ -= blocks_[n].capacity;
         old[n] = blocks_[n].data;
         ++n;

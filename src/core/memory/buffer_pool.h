@@ -15,7 +15,7 @@ namespace wasinn::core {
 // Thread-safe. Buffers keep the pool alive.
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
-  static constexpr size_t kMostBytes = size_t{64} << 20, kMostBlocks = 64;
+  static constexpr size_t kMaxBytes = size_t{64} << 20, kMaxBlocks = 64;
   // The part of one guest's limit that the pool may keep: idle memory belongs to no guest, and is not charged.
   static constexpr uint64_t kPartOfLimit = 16;
 

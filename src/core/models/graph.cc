@@ -15,17 +15,17 @@ namespace {
 
 // For messages: guests and models choose names of any length.
 std::string_view Shortened(std::string_view name) {
-  constexpr size_t kMost = 128;
-  return name.substr(0, kMost);
+  constexpr size_t kMax = 128;
+  return name.substr(0, kMax);
 }
 
 std::string List(std::span<const wasinn_io* const> ios) {
-  constexpr size_t kMost = 16;
+  constexpr size_t kMax = 16;
   std::string list;
-  for (size_t i = 0; i < std::min(ios.size(), kMost); ++i) {
+  for (size_t i = 0; i < std::min(ios.size(), kMax); ++i) {
     list += fmt::format("{}'{}'", i == 0 ? "" : ", ", Shortened(ios[i]->name));
   }
-  if (ios.size() > kMost) list += fmt::format(" and {} more", ios.size() - kMost);
+  if (ios.size() > kMax) list += fmt::format(" and {} more", ios.size() - kMax);
   return ios.empty() ? "none" : list;
 }
 

@@ -64,7 +64,7 @@ std::optional<uint32_t> VersionOf(const fs::path& folder) {
 
 // For messages: models with other names, or in folders of their own.
 std::string OthersIn(const fs::path& folder, Formats formats) {
-  constexpr size_t kMostNamed = 20;
+  constexpr size_t kMaxNamed = 20;
   std::vector<std::string> names;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
@@ -76,7 +76,7 @@ std::string OthersIn(const fs::path& folder, Formats formats) {
   }
   if (names.empty()) return "";
   std::ranges::sort(names);
-  const size_t left_out = names.size() - std::min(names.size(), kMostNamed);
+  const size_t left_out = names.size() - std::min(names.size(), kMaxNamed);
   names.resize(names.size() - left_out);
   std::string text = "; it has " + Join(names);
   if (left_out > 0) text += fmt::format(" and {} more", left_out);
@@ -116,7 +116,7 @@ Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const st
 bool NeedsItsFolder(const std::string& file) { return fs::path(file).filename() == "saved_model.pb"; }
 
 uint64_t StampOf(const std::vector<std::string>& files, const std::string& folder) {
-  constexpr size_t kMostFiles = 4096;  // a model has few
+  constexpr size_t kMaxFiles = 4096;  // a model has few
   uint64_t stamp = 0;
   const auto add = [&stamp](const std::string& path) {
     struct stat file = {};
@@ -129,7 +129,7 @@ uint64_t StampOf(const std::vector<std::string>& files, const std::string& folde
   std::error_code error;
   size_t n_files = 0;
   auto entry = folder.empty() ? fs::recursive_directory_iterator() : fs::recursive_directory_iterator(folder, error);
-  for (; !error && entry != fs::recursive_directory_iterator() && n_files < kMostFiles; entry.increment(error)) {
+  for (; !error && entry != fs::recursive_directory_iterator() && n_files < kMaxFiles; entry.increment(error)) {
     add(entry->path().string());
     ++n_files;
   }

@@ -38,7 +38,7 @@ class Blob;
 
 // Joins inferences of separate guests on one model into batches: "dynamic batching" in Triton's words.
 struct Batching {
-  static constexpr uint32_t kMostRows = 4096, kMostInstances = 256;
+  static constexpr uint32_t kMaxRows = 4096, kMaxInstances = 256;
 
   uint32_t max_batch_size = 0;                 // rows: the first dimension of each input and output; 0: no batches
   std::vector<uint32_t> preferred_batch_size;  // a batch of this size waits for no more rows
@@ -53,7 +53,7 @@ struct Batching {
 
 // Computes before any guest has the model.
 struct WarmUp {
-  static constexpr uint32_t kMostComputes = 1000;
+  static constexpr uint32_t kMaxComputes = 1000;
   uint32_t computes = 0;
   std::map<std::string, std::vector<uint32_t>> shapes;  // for inputs whose shapes the signature does not fix
 };

@@ -124,13 +124,12 @@ std::optional<std::pair<std::string_view, uint32_t>> SplitVersion(std::string_vi
 }
 
 Status Batching::Check() const {
-  if (max_batch_size > kMostRows) {
-    return Error(WASINN_ERROR_INVALID_ARGUMENT, "max_batch_size is {}: it may be {} at most", max_batch_size,
-                 kMostRows);
+  if (max_batch_size > kMaxRows) {
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "max_batch_size is {}: it may be {} at most", max_batch_size, kMaxRows);
   }
-  if (instance_count > kMostInstances) {
+  if (instance_count > kMaxInstances) {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "instance_count is {}: it may be {} at most", instance_count,
-                 kMostInstances);
+                 kMaxInstances);
   }
   const bool has_more = instance_count > 0 || max_queue_delay_microseconds > 0 || !preferred_batch_size.empty();
   if (!is_on() && has_more) return Error(WASINN_ERROR_INVALID_ARGUMENT, "batching needs a max_batch_size");

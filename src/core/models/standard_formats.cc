@@ -20,14 +20,14 @@ struct Outermost {
 };
 
 // More fields show nothing new, and no deadline ends the time that they cost.
-constexpr size_t kMostFields = size_t{1} << 20;
+constexpr size_t kMaxFields = size_t{1} << 20;
 
 // No value: it is no message.
 std::optional<Outermost> ReadOutermost(std::span<const uint8_t> bytes, uint64_t beyond) {
   Outermost seen;
   base::ProtoReader reader(bytes, beyond);
   base::ProtoField field;
-  for (size_t n = 0; n < kMostFields && reader.Next(&field); ++n) {
+  for (size_t n = 0; n < kMaxFields && reader.Next(&field); ++n) {
     if (field.number == 1) (field.IsVarint(1) ? seen.version_first : seen.message_first) = true;
     if (field.IsBytes(7)) seen.onnx_graph = true;
     if (field.IsBytes(2)) seen.meta_graph = true;

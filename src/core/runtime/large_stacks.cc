@@ -55,7 +55,7 @@ Status LargeStacks::Run(Share& share, const std::function<void()>& call) {
   std::unique_lock lock(mutex_);
   std::unique_ptr<Thread> thread;
   for (;;) {
-    if (share.held_ < kMostOfOneGuest) thread = Borrow();
+    if (share.held_ < kMaxOfOneGuest) thread = Borrow();
     if (thread != nullptr) break;
     if (share.held_ == 0) return Error(WASINN_ERROR_RUNTIME, "the system gives no thread for this call");
     given_back_.wait(lock);
@@ -66,7 +66,7 @@ Status LargeStacks::Run(Share& share, const std::function<void()>& call) {
   thread->changed.wait(lock, [&thread] { return thread->call == nullptr; });
   --share.held_;
   given_back_.notify_all();
-  if (idle_.size() < kMostIdle) {
+  if (idle_.size() < kMaxIdle) {
     idle_.push_back(std::move(thread));
   } else {
     End(lock, *thread);
@@ -81,7 +81,7 @@ std::unique_ptr<LargeStacks::Thread> LargeStacks::Borrow() {
     idle_.pop_back();
     return thread;
   }
-  idle_.reserve(kMostIdle);  // so that giving a thread back cannot fail
+  idle_.reserve(kMaxIdle);  // so that giving a thread back cannot fail
   thread.reset(new Thread{mutex_});
   if (!StartLargeThread(&thread->handle, Work, thread.get())) return nullptr;
   started_in_.SetToThisProcess();

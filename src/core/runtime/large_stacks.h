@@ -28,8 +28,8 @@ bool StartLargeThread(pthread_t* thread, void* (*function)(void*), void* argumen
 class LargeStacks {
  public:
   // Further calls of one guest wait for each other, but never for another guest's.
-  static constexpr size_t kMostOfOneGuest = 16;
-  static constexpr size_t kMostIdle = 8;
+  static constexpr size_t kMaxOfOneGuest = 16;
+  static constexpr size_t kMaxIdle = 8;
 
   // The threads of one guest; it outlives the guest's calls.
   class Share {

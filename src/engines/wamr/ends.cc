@@ -13,7 +13,7 @@ namespace {
 using engines::Exit;
 
 constexpr uint32_t kFirstBadCode = 126;  // larger codes have a meaning for shells
-constexpr size_t kMostFrames = 32;       // an endless recursion has thousands
+constexpr size_t kMaxFrames = 32;        // an endless recursion has thousands
 
 std::string_view WithoutPrefix(std::string_view text, std::string_view prefix) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
@@ -33,11 +33,11 @@ std::string Backtrace(wasm_module_inst_t instance, const std::string& program) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const size_t place = line.find(": 0x"), name = line.find(" - ");
     if (!line.starts_with('#') || place == line.npos || name == line.npos) continue;
-    if (++frames > kMostFrames) continue;
+    if (++frames > kMaxFrames) continue;
     text += fmt::format("\n  {:>3}: +{} - {}!{}", frames - 1, line.substr(place + 2, name - place - 2), program,
                         line.substr(name + 3));
   }
-  if (frames > kMostFrames) text += fmt::format("\n  … {} more", frames - kMostFrames);
+  if (frames > kMaxFrames) text += fmt::format("\n  … {} more", frames - kMaxFrames);
   return text.empty() ? "" : "\nwasm backtrace:" + text;
 }
 

@@ -16,7 +16,7 @@
 namespace wasinn::wamr {
 namespace {
 
-constexpr size_t kMostStack = size_t{8} << 20;      // APP_THREAD_STACK_SIZE_MAX of WAMR, which protects what is below
+constexpr size_t kMaxStack = size_t{8} << 20;       // APP_THREAD_STACK_SIZE_MAX of WAMR, which protects what is below
 constexpr size_t kStackOfCalls = size_t{48} << 10;  // what any function of wasinn may need, several times
 
 // The data of one host function. Constant after its registration.
@@ -77,7 +77,7 @@ void Dispatch(wasm_exec_env_t env, uint64_t* values) {
   const wasm_module_inst_t instance = wasm_runtime_get_module_inst(env);
   // When a guest's stack is exhausted, WAMR ends the guest by a jump over the frames on it, as soon as its end is
   // touched: even in the middle of wasinn's or the framework's functions, with their locks held.
-  const size_t stack_left = wasinn_stack_left(kMostStack);
+  const size_t stack_left = wasinn_stack_left(kMaxStack);
   if (stack_left < kStackOfCalls) return wasm_runtime_set_exception(instance, "native stack overflow");
   const uint32_t result = Call(binding, instance, values, stack_left);
   std::memcpy(values, &result, sizeof result);

@@ -36,8 +36,8 @@ using engines::RunOptions;
 
 constexpr char kStart[] = "_start";
 constexpr uint32_t kOperandStack = 1u << 20;  // of a guest's thread: frames of the interpreter
-constexpr uint32_t kPage = 1u << 16, kMostPages = 1u << 16;
-constexpr uint64_t kMostTableElements = 10'000'000;  // Wasmtime's limit for each table
+constexpr uint32_t kPage = 1u << 16, kMaxPages = 1u << 16;
+constexpr uint64_t kMaxTableElements = 10'000'000;  // Wasmtime's limit for each table
 using ErrorText = std::array<char, 256>;
 
 // WAMR needs a signal stack on each thread that runs guests; the thread that made the runtime has one.
@@ -156,9 +156,9 @@ class ModuleProgram final : public engines::Program {
   Result<void> Load(std::string bytes) {
     bytes_ = std::move(bytes);
     memories_ = engines::MemoriesOf(bytes_);
-    if (const uint64_t elements = engines::TableElements(bytes_); elements > kMostTableElements) {
+    if (const uint64_t elements = engines::TableElements(bytes_); elements > kMaxTableElements) {
       return std::unexpected(
-          fmt::format("its tables begin with {} elements, and may with {}", elements, kMostTableElements));
+          fmt::format("its tables begin with {} elements, and may with {}", elements, kMaxTableElements));
     }
     const char* const feature = FeatureBeyondWamr(bytes_);
     ErrorText error = {};
@@ -272,7 +272,7 @@ class ModuleProgram final : public engines::Program {
     wasm_runtime_instantiation_args_set_default_stack_size(args, kOperandStack);
     wasm_runtime_instantiation_args_set_custom_data(args, options.guest);
     // 0 is no limit, and a memory without any page cannot have a limit of less than one page.
-    const uint64_t pages = std::clamp<uint64_t>(memory / kPage, 1, kMostPages);
+    const uint64_t pages = std::clamp<uint64_t>(memory / kPage, 1, kMaxPages);
     if (memory != UINT64_MAX) wasm_runtime_instantiation_args_set_max_memory_pages(args, static_cast<uint32_t>(pages));
     wasm_runtime_instantiation_args_set_wasi_arg(args, argv.data(), static_cast<int>(argv.size()));
     wasm_runtime_instantiation_args_set_wasi_env(args, env.data(), static_cast<uint32_t>(env.size()));

@@ -85,7 +85,7 @@ int Spawn(const CompilerOrder& order, int socket, pid_t& pid) {
 
 // The limit of an answer, which is kept in memory. Code has up to four times the bytes of its program, and data as
 // many. A larger one is made on purpose, for example by data far apart, of which Wasmtime makes an image.
-uint64_t MostAnswer(const CompileLimits& limits, size_t program) {
+uint64_t MaxAnswer(const CompileLimits& limits, size_t program) {
   constexpr uint64_t kAlways = uint64_t{64} << 20, kTimes = 6, kPartOfMemory = 8;
   if (limits.max_bytes == 0) return UINT64_MAX;
   return std::min(kAlways + kTimes * program, std::max(limits.max_bytes / kPartOfMemory, kAlways + program));
@@ -97,7 +97,7 @@ class Conversation {
   enum class End { kSaidAll, kTooLong, kTooLate };
 
   Conversation(int socket, std::string_view program, const CompileLimits& limits)
-      : socket_(socket), rest_(program), most_(MostAnswer(limits, program.size())) {
+      : socket_(socket), rest_(program), most_(MaxAnswer(limits, program.size())) {
     if (limits.timeout_ms != 0) end_ = Clock::now() + std::chrono::milliseconds(limits.timeout_ms);
   }
 
@@ -211,7 +211,7 @@ Result<std::string> Ask(CompilerOrder order, const CompileLimits& limits, std::s
     case Conversation::End::kTooLong:
       return std::unexpected(
           fmt::format("a program of {} bytes becomes more than {} MiB of code, unlike any compiler's program",
-                      bytes.size(), MostAnswer(limits, bytes.size()) >> 20));
+                      bytes.size(), MaxAnswer(limits, bytes.size()) >> 20));
     case Conversation::End::kSaidAll:
       break;
   }

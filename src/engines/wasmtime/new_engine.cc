@@ -48,12 +48,12 @@ bool SystemGives(uint64_t bytes, int protection) {
 
 // Wasmtime ends the OS process if it gets no room for its pool, so this tries it before.
 Result<void> CheckRoom(const Pool& pool) {
-  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
-  if (pool.memory_bytes > kMost / 2) return std::unexpected("engine.pool_memory_bytes is more than memories can have");
+  constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
+  if (pool.memory_bytes > kMax / 2) return std::unexpected("engine.pool_memory_bytes is more than memories can have");
   const uint64_t each = BytesOfEach(pool) + kGuard;
   const uint64_t tables = uint64_t{pool.instances} * kTablesEach * kTableElements * kElement;
   const std::string remedy = "fewer engine.pool_instances or a smaller engine.pool_memory_bytes need less";
-  if (pool.instances > (kMost - tables) / each - 2) {
+  if (pool.instances > (kMax - tables) / each - 2) {
     return std::unexpected(fmt::format("a pool for {} memories of {} bytes is larger than the address space; {}",
                                        pool.instances, BytesOfEach(pool), remedy));
   }

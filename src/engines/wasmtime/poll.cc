@@ -29,7 +29,7 @@ enum Type : uint8_t { kClock = 0, kRead = 1, kWrite = 2 };
 constexpr size_t kSubscription = 48, kEvent = 32;
 constexpr uint32_t kRealtime = 0, kMonotonic = 1;
 constexpr uint16_t kAbsolute = 1;
-constexpr uint32_t kMostSubscriptions = 4096;  // their memory counts for no guest
+constexpr uint32_t kMaxSubscriptions = 4096;  // their memory counts for no guest
 
 // How soon the end of a run is seen.
 constexpr std::chrono::milliseconds kLookAgain{20};
@@ -59,8 +59,8 @@ void Write(const Event& event, std::span<uint8_t> to) {
 std::optional<nanoseconds> WaitOf(std::span<const uint8_t> subscription) {
   const auto clock = At<uint32_t>(subscription, 16);
   if (clock != kRealtime && clock != kMonotonic) return std::nullopt;
-  constexpr uint64_t kMost = INT64_MAX;
-  const auto timeout = nanoseconds(std::min(At<uint64_t>(subscription, 24), kMost));
+  constexpr uint64_t kMax = INT64_MAX;
+  const auto timeout = nanoseconds(std::min(At<uint64_t>(subscription, 24), kMax));
   if ((At<uint16_t>(subscription, 40) & kAbsolute) == 0) return timeout;
   const nanoseconds now = clock == kRealtime ? std::chrono::system_clock::now().time_since_epoch()
                                              : std::chrono::steady_clock::now().time_since_epoch();
@@ -123,7 +123,7 @@ std::optional<std::span<uint8_t>> Within(const wasinn_memory& memory, uint32_t a
 
 uint16_t PollOneoff(const wasinn_memory& memory, const uint32_t (&args)[4], const engines::GuestRun& run) {
   const auto [in, out, n, n_events] = args;
-  if (n == 0 || n > kMostSubscriptions) return kInvalid;
+  if (n == 0 || n > kMaxSubscriptions) return kInvalid;
   const auto subscriptions = Within(memory, in, uint64_t{n} * kSubscription);
   const auto events = Within(memory, out, uint64_t{n} * kEvent);
   const auto count = Within(memory, n_events, sizeof(uint32_t));

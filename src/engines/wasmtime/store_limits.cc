@@ -8,8 +8,8 @@ namespace {
 using engines::GuestRun;
 using engines::Result;
 
-constexpr uint64_t kMostTables = 100;  // a module's limit; a component could define them many times
-constexpr uint64_t kFewTables = 16;    // for further modules, or several instances of these
+constexpr uint64_t kMaxTables = 100;  // a module's limit; a component could define them many times
+constexpr uint64_t kFewTables = 16;   // for further modules, or several instances of these
 // Bytes of an element, doubled: a growing table is copied.
 constexpr uint64_t kTableElement = 2 * sizeof(void*);
 constexpr uint64_t kInstances = uint64_t{64} << 20;  // bytes of all instances, if the limit of memory is smaller
@@ -39,10 +39,10 @@ Result<StoreLimits> StoreLimits::New(const LimitedCode& code, const engines::Run
 }
 
 void StoreLimits::LimitTables(const LimitedCode& code, const engines::RunOptions& options) {
-  uint64_t elements = options.max_table_elements, tables = kMostTables;
+  uint64_t elements = options.max_table_elements, tables = kMaxTables;
   if (options.max_memory_bytes != UINT64_MAX) {
     // The modules of a component may have several instances each.
-    tables = std::clamp(code.instance_bytes == 0 ? code.tables : 4 * code.tables, uint64_t{1}, kMostTables);
+    tables = std::clamp(code.instance_bytes == 0 ? code.tables : 4 * code.tables, uint64_t{1}, kMaxTables);
     if (code.tables == 0) tables = kFewTables;
     elements = std::min(elements, engines::ShareOfTables(options.max_memory_bytes) / kTableElement / tables);
   }

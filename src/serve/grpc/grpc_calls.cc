@@ -100,7 +100,7 @@ void GrpcCall::Log() noexcept {
     const auto duration = std::chrono::duration_cast<std::chrono::microseconds>(MinDataRate::Clock::now() - begun_);
     const bool is_cancelled = cancellation_.is_cancelled();
     log->Add({.time = std::chrono::system_clock::now() - duration,
-              .peer = Bounded(context_.peer(), kMostLogged),
+              .peer = Bounded(context_.peer(), kMaxLogged),
               .protocol = "gRPC",
               .method = method_,
               .target = *method_ == '/' ? method_ : std::string("/inference.GRPCInferenceService/") + method_,
@@ -111,7 +111,7 @@ void GrpcCall::Log() noexcept {
               .n_messages = n_messages_,
               .duration = duration,
               .about = std::move(about_),
-              .user_agent = Bounded(MetadataOf(context_, "user-agent"), kMostLogged)});
+              .user_agent = Bounded(MetadataOf(context_, "user-agent"), kMaxLogged)});
   } catch (const std::exception&) {  // no memory
     if (log != nullptr) log->AddDropped();
   }

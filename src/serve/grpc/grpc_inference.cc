@@ -48,7 +48,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
 
   // Whether it is one that takes no time. Throws Failure if it is none at all.
   bool IsQuick() {
-    if (message_.Length() > kMostInline || IsCompressed(message_)) return false;
+    if (message_.Length() > kMaxInline || IsCompressed(message_)) return false;
     Read();
     return models().IsQuick(request_.infer.model, request_.infer.version, message_.Length()) && !ComesInPieces();
   }
@@ -88,7 +88,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
     }
     grpc::ProtoBufferReader reader(&message_);
     ReadRequest(reader, static_cast<int>(message_.Length()), charge_, request_);
-    call_.about().model = Bounded(request_.infer.model, kMostLogged);
+    call_.about().model = Bounded(request_.infer.model, kMaxLogged);
     models().CheckServed(tenant(), request_.infer.model, request_.infer.version);
   }
   void Load() {

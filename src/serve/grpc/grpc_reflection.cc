@@ -21,7 +21,7 @@ using google::protobuf::io::CodedOutputStream;
 
 constexpr char kReflectionV1[] = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 constexpr char kReflectionV1Alpha[] = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
-constexpr size_t kMostQuestion = 4096;
+constexpr size_t kMaxQuestion = 4096;
 
 // Fields of ServerReflectionRequest, and of ServerReflectionResponse. Both packages have the same.
 enum Asks { kFileByName = 3, kFileContainingSymbol = 4, kListServices = 7 };
@@ -99,7 +99,7 @@ class Reflection final : public GrpcBidi {
  private:
   void Answer() override {
     grpc::Slice question;
-    const bool is_read = request_.Length() <= kMostQuestion && request_.DumpToSingleSlice(&question).ok();
+    const bool is_read = request_.Length() <= kMaxQuestion && request_.DumpToSingleSlice(&question).ok();
     if (!is_read) return End({grpc::RESOURCE_EXHAUSTED, "the question has more than 4096 bytes"});
     try {
       const grpc::Slice answer(AnswerQuestion({reinterpret_cast<const char*>(question.begin()), question.size()}));

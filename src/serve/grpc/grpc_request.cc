@@ -25,7 +25,7 @@ using Message = inference::ModelInferRequest;
 using Input = Message::InferInputTensor;
 
 // The limit of a requested output's description, in bytes: its name and parameters.
-constexpr int kMostOutput = 16u << 10;
+constexpr int kMaxOutput = 16u << 10;
 // The memory for each input, in addition to its bytes.
 constexpr uint64_t kInput = 256;
 constexpr char kSharedMemory[] = "shared_memory_region", kClassification[] = "classification";
@@ -147,7 +147,7 @@ class MessageReader {
           AddOutput();
           break;
         case BytesTag(Message::kRawInputContentsFieldNumber):
-          if (raw_.size() == kMostTensors) ThrowInvalid("more than {} raw_input_contents", kMostTensors);
+          if (raw_.size() == kMaxTensors) ThrowInvalid("more than {} raw_input_contents", kMaxTensors);
           raw_.push_back(ReadField());
           break;
         case BytesTag(Message::kParametersFieldNumber):
@@ -185,7 +185,7 @@ class MessageReader {
   }
   void AddInput() {
     std::vector<InputTensor>& inputs = request_.infer.inputs;
-    if (inputs.size() == kMostTensors) ThrowInvalid("more than {} inputs", kMostTensors);
+    if (inputs.size() == kMaxTensors) ThrowInvalid("more than {} inputs", kMaxTensors);
     if (!charge_.Add(kInput)) throw NoMemory();
     const uint64_t before = charge_.bytes();
     const FieldBytes bytes = ReadField();
@@ -194,10 +194,10 @@ class MessageReader {
   }
   void AddOutput() {
     std::vector<std::string>& outputs = request_.infer.outputs;
-    if (outputs.size() == kMostTensors) ThrowInvalid("more than {} outputs", kMostTensors);
+    if (outputs.size() == kMaxTensors) ThrowInvalid("more than {} outputs", kMaxTensors);
     const FieldBytes bytes = ReadField();
-    if (bytes.view().size() > kMostOutput) {
-      ThrowInvalid("an output that is asked for with more than {} bytes", kMostOutput);
+    if (bytes.view().size() > kMaxOutput) {
+      ThrowInvalid("an output that is asked for with more than {} bytes", kMaxOutput);
     }
     Message::InferRequestedOutputTensor output;
     RequireWellFormed(output.ParseFromArray(bytes.view().data(), static_cast<int>(bytes.view().size())));
@@ -226,7 +226,7 @@ class MessageReader {
       } else if (field.IsBytes(Input::kDatatypeFieldNumber)) {
         type = ToText(field.bytes);
       } else if (field.IsBytes(Input::kContentsFieldNumber)) {
-        if (contents.size() == kMostTensors) ThrowInvalid("more than {} contents of an input", kMostTensors);
+        if (contents.size() == kMaxTensors) ThrowInvalid("more than {} contents of an input", kMaxTensors);
         contents.push_back(field.bytes);
       } else if (field.IsBytes(Input::kParametersFieldNumber)) {
         const std::string_view parameter = ReadParameter(field.bytes).name;

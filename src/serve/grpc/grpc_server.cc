@@ -28,7 +28,7 @@ namespace wasinn::serve {
 namespace {
 
 // For one connection: the limit of calls, and how long it is kept without any.
-constexpr int kMostStreams = 128;
+constexpr int kMaxStreams = 128;
 constexpr int kIdleMs = 300'000;
 constexpr int kHandshakeMs = 20'000;
 
@@ -120,7 +120,7 @@ void GrpcServer::Start() {
   // A small compressed message may expand to any size, after gRPC's check: the server expands it (InflateMessage).
   for (const auto& [argument, value] :
        {std::pair{GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},
-        {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams},
+        {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreams},
         {GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs},
         {GRPC_ARG_MAX_CONNECTION_AGE_MS, ToMs(keepalive.age)},
         {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, ToMs(keepalive.age_grace)},

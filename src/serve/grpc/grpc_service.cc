@@ -72,13 +72,13 @@ Place PlaceFor(const Admission& admission, const Request& request) {
 }
 
 // The limit of a request, except for inferences.
-constexpr size_t kMostRequest = 64u << 10;
+constexpr size_t kMaxRequest = 64u << 10;
 
 template <typename Message>
 bool Parse(const grpc::ByteBuffer& bytes, Message& message, const Tenant& tenant) {
-  if (bytes.Length() > kMostRequest) return false;
+  if (bytes.Length() > kMaxRequest) return false;
   grpc::ByteBuffer copy(bytes);  // a copy of references
-  if (IsCompressed(copy) && !Try([&] { InflateMessage(copy, kMostRequest, tenant.budget(), nullptr); })) return false;
+  if (IsCompressed(copy) && !Try([&] { InflateMessage(copy, kMaxRequest, tenant.budget(), nullptr); })) return false;
   return grpc::SerializationTraits<Message>::Deserialize(&copy, &message).ok();
 }
 
@@ -117,7 +117,7 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
         answer(call->admission(), *message, told);
         bool is_owned = false;
         status = grpc::SerializationTraits<Response>::Serialize(told, &response, &is_owned);
-        if (status.ok() && response.Length() > kMostUncharged && !call->TakeRoom(response.Length())) {
+        if (status.ok() && response.Length() > kMaxUncharged && !call->TakeRoom(response.Length())) {
           status = ToGrpc(NoMemory());
           response.Clear();
         }
@@ -133,7 +133,7 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
       return call;
     }
     const bool is_request = Parse(request, *message, *call->admission().tenant);
-    call->about().model = Bounded(NameIn(*message), kMostLogged);
+    call->about().model = Bounded(NameIn(*message), kMaxLogged);
     if (!is_request) throw Invalid("the message is not a request of this call");
     if (where == Where::kOnLoader || (where == Where::kWhereLoaded && NeedsLoad(call->admission(), *message))) {
       const Place place = PlaceFor(call->admission(), *message);

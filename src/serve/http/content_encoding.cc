@@ -152,7 +152,7 @@ asio::awaitable<Response> DeflateResponse(Exchange& exchange, Response response,
   };
   std::optional<std::string> deflated;
   try {
-    if (size <= kMostInline) {
+    if (size <= kMaxInline) {
       deflated = deflate();
     } else {
       deflated = co_await workers.Do(std::move(deflate), tenant.share(), nullptr, kCoding);

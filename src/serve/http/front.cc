@@ -85,12 +85,12 @@ std::expected<Admission, Response> Front::Admit(Header& header) const try {
   return std::unexpected(ToResponse(failure));
 }
 
-uint64_t Front::MostBody(const Header& header, const Admission& admission) const {
+uint64_t Front::MaxBody(const Header& header, const Admission& admission) const {
   const Generation& generation = *admission.generation;
   const bool is_small = IsHealth(header) || origins_.IsAllowedPreflight(header) || HasPage(header, generation);
-  if (is_small) return kMostSmall;
+  if (is_small) return kMaxSmall;
   if (HasRoute(header, generation)) return options_.max_body_bytes;
-  return openai::OpenAi::Has(header) ? parts_.rest.MostJson() : parts_.rest.MostBody(header);
+  return openai::OpenAi::Has(header) ? parts_.rest.MaxJson() : parts_.rest.MaxBody(header);
 }
 
 asio::awaitable<Response> Front::Answer(Exchange& exchange) {
@@ -112,7 +112,7 @@ asio::awaitable<Response> Front::AnswerModels(Exchange& exchange) {
 }
 
 asio::awaitable<Response> Front::AnswerCompressed(Exchange& exchange) {
-  const uint64_t most = MostBody(exchange.request, exchange.admission);
+  const uint64_t most = MaxBody(exchange.request, exchange.admission);
   if (auto wrong = co_await InflateRequest(exchange, most, parts_.workers)) co_return std::move(*wrong);
   co_return co_await AnswerModels(exchange);
 }

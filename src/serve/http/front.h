@@ -32,7 +32,7 @@ class Front {
 
   // As in Route.
   std::expected<Admission, Response> Admit(Header& header) const;
-  uint64_t MostBody(const Header& header, const Admission& admission) const;
+  uint64_t MaxBody(const Header& header, const Admission& admission) const;
   asio::awaitable<Response> Answer(Exchange& exchange);
   static void ShapeError(const Header& header, Response& response);
   void Count(const Header& header, const About& about, const Generation* generation,

@@ -33,11 +33,11 @@ namespace {
 constexpr std::chrono::milliseconds kLookAgain{100};
 
 // Read from a client that sends too much, so that it sees the error: unread input would reset the connection.
-constexpr size_t kMostDiscarded = 64u << 20;
+constexpr size_t kMaxDiscarded = 64u << 20;
 constexpr std::chrono::seconds kDiscarding{5};
 
 // The limit of a header. A line of four bytes takes twenty times as much memory, which is not charged.
-constexpr ptrdiff_t kMostHeaderLines = 128;
+constexpr ptrdiff_t kMaxHeaderLines = 128;
 
 // For TLS to begin, if --client-timeout is not shorter; and for its end.
 constexpr std::chrono::milliseconds kHandshake{20'000}, kEnding{5'000};
@@ -196,9 +196,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     bytes_in_ = read;
     bytes_out_ = 0;
     if (!error) {
-      if (std::ranges::distance(parser.get()) > kMostHeaderLines) {
+      if (std::ranges::distance(parser.get()) > kMaxHeaderLines) {
         co_return ErrorResponse(http::status::request_header_fields_too_large,
-                                fmt::format("the header has more than {} lines", kMostHeaderLines));
+                                fmt::format("the header has more than {} lines", kMaxHeaderLines));
       }
       auto admitted = shared_->route.admit(parser.get());
       if (!admitted) co_return std::move(admitted.error());
@@ -247,7 +247,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
   Response ReadFailure(boost::beast::error_code error) {
     if (error == http::error::body_limit) {
-      const char* const flags = most_body_ != kMostSmall ? " (--max-body; --max-json without tensors as bytes)" : "";
+      const char* const flags = most_body_ != kMaxSmall ? " (--max-body; --max-json without tensors as bytes)" : "";
       return ErrorResponse(
           http::status::payload_too_large,
           fmt::format("the body is larger than {} bytes, as much as this request may have{}", most_body_, flags));
@@ -288,7 +288,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   asio::awaitable<void> Discard() {
     co_await stream_.EndWriting(kEnding);
     stream_.tcp().expires_after(kDiscarding);
-    for (size_t taken = 0; taken < kMostDiscarded;) {
+    for (size_t taken = 0; taken < kMaxDiscarded;) {
       buffer_.clear();
       const auto [error, bytes] = co_await stream_.tcp().async_read_some(buffer_.prepare(buffer_.max_size()), kAwait);
       if (error) co_return;
@@ -313,14 +313,14 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
       AccessRecord record{.time = std::chrono::system_clock::now() - duration,
                           .peer = fmt::format("{}", fmt::streamed(client)),
                           .protocol = fmt::format("HTTP/{}.{}", header.version() / 10, header.version() % 10),
-                          .method = Bounded(AsText(header.method_string()), kMostLogged),
-                          .target = Bounded(AsText(header.target()), kMostTarget),
+                          .method = Bounded(AsText(header.method_string()), kMaxLogged),
+                          .target = Bounded(AsText(header.target()), kMaxTarget),
                           .is_complete = is_complete,
                           .bytes_in = bytes_in_,
                           .bytes_out = bytes_out_,
                           .duration = duration,
                           .about = std::move(about),
-                          .user_agent = Bounded(AsText(header[http::field::user_agent]), kMostLogged)};
+                          .user_agent = Bounded(AsText(header[http::field::user_agent]), kMaxLogged)};
       if (status) record.status = static_cast<int>(*status);
       log->Add(std::move(record));
     } catch (const std::exception&) {  // no memory

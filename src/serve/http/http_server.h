@@ -26,7 +26,7 @@
 namespace wasinn::serve {
 
 // The limit of a request that needs no body, and perhaps no key. No option changes it.
-inline constexpr uint64_t kMostSmall = 4096;
+inline constexpr uint64_t kMaxSmall = 4096;
 
 struct HttpOptions {
   std::shared_ptr<MemoryBudget> budget;   // for bodies and responses

@@ -15,7 +15,7 @@ namespace {
 
 namespace urls = boost::urls;
 
-constexpr size_t kMostOfOrigin = 200;  // of an origin, in an error
+constexpr size_t kMaxOfOrigin = 200;  // of an origin, in an error
 
 std::string Lower(std::string_view text) {
   std::string lower(text);
@@ -132,7 +132,7 @@ asio::awaitable<Response> Origins::Guard(Exchange& exchange, Next next) const {
   if (!is_allowed && !is_own && !IsSafeMethod(request)) {
     co_return ErrorResponse(http::status::forbidden,
                             fmt::format("pages of {} may not ask this server: --allow-origin names those that may",
-                                        origin.substr(0, kMostOfOrigin)));
+                                        origin.substr(0, kMaxOfOrigin)));
   }
   Response response = co_await next(exchange);
   if (is_allowed) AddCorsHeaders(response, origin);

@@ -15,8 +15,8 @@
 namespace wasinn::serve {
 namespace {
 
-constexpr size_t kMostPorts = 3;
-constexpr int kMostAtOnce = 64;  // before other ports get their turn
+constexpr size_t kMaxPorts = 3;
+constexpr int kMaxAtOnce = 64;  // before other ports get their turn
 
 }  // namespace
 
@@ -48,7 +48,7 @@ uint16_t Ports::Open(const std::string& host, uint16_t number, Take take) {
 }
 
 bool Ports::Accept(std::chrono::milliseconds longest, int also) {
-  std::array<pollfd, kMostPorts + 1> polled = {{{also, POLLIN, 0}}};
+  std::array<pollfd, kMaxPorts + 1> polled = {{{also, POLLIN, 0}}};
   nfds_t n = 1;
   for (Port& port : open_) {
     if (n < polled.size() && !is_short_) polled[n++] = {port.acceptor.native_handle(), POLLIN, 0};
@@ -65,7 +65,7 @@ bool Ports::Accept(std::chrono::milliseconds longest, int also) {
 }
 
 void Ports::AcceptAt(Port& port) {
-  for (int i = 0; i < kMostAtOnce; ++i) {
+  for (int i = 0; i < kMaxAtOnce; ++i) {
     const int accepted = ::accept4(port.acceptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (accepted < 0) {
       is_short_ = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;

@@ -57,7 +57,7 @@ struct PartsBody {
 };
 
 // A part that is written at once. A large one has the time of all of its bytes.
-constexpr size_t kMostPart = 64u << 10;
+constexpr size_t kMaxPart = 64u << 10;
 
 // Whether a body without a length, in answer to this, has an end of its own.
 bool IsChunked(const Header& header) { return header.version() == 11; }
@@ -125,8 +125,8 @@ asio::awaitable<bool> ResponseWriter::WritePieces(BodySource& source, bool is_ch
     }
     const std::string_view piece = *next;
     if (piece.empty()) co_return !is_chunked || co_await WritePart(piece, is_chunked, min_rate);
-    for (size_t at = 0; at < piece.size(); at += kMostPart) {
-      if (!co_await WritePart(piece.substr(at, kMostPart), is_chunked, min_rate)) co_return false;
+    for (size_t at = 0; at < piece.size(); at += kMaxPart) {
+      if (!co_await WritePart(piece.substr(at, kMaxPart), is_chunked, min_rate)) co_return false;
     }
   }
 }

@@ -14,7 +14,7 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-constexpr size_t kMostFile = 1u << 20;
+constexpr size_t kMaxFile = 1u << 20;
 
 [[noreturn]] void ThrowBadFile(const std::string& file, const std::string& what) {
   ThrowInvalid("'{}' {}", file, what);
@@ -23,11 +23,11 @@ constexpr size_t kMostFile = 1u << 20;
 std::string ReadFile(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) Throw(WASINN_ERROR_NOT_FOUND, "cannot open '{}': {}", file, std::strerror(errno));
-  std::string text(kMostFile + 1, '\0');
+  std::string text(kMaxFile + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad() || in.gcount() == 0) ThrowBadFile(file, "is empty, or cannot be read");
   text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > kMostFile) ThrowBadFile(file, "is larger than certificates and keys are");
+  if (text.size() > kMaxFile) ThrowBadFile(file, "is larger than certificates and keys are");
   return text;
 }
 

@@ -64,14 +64,14 @@ std::string ToLine(const AccessRecord& record) {
   Line line = {{"time", ToTimestamp(record.time)},
                {"peer", record.peer},
                {"protocol", record.protocol},
-               {"method", Bounded(record.method, kMostLogged)},
-               {"target", Bounded(record.target, kMostTarget)},
+               {"method", Bounded(record.method, kMaxLogged)},
+               {"target", Bounded(record.target, kMaxTarget)},
                {"status", record.status ? Line(*record.status) : Line()},
                {"bytes_in", record.bytes_in},
                {"bytes_out", record.bytes_out},
                {"duration_us", record.duration.count()}};
   const auto add = [&line](const char* name, const std::string& value) {
-    if (!value.empty()) line[name] = Bounded(value, kMostLogged);
+    if (!value.empty()) line[name] = Bounded(value, kMaxLogged);
   };
   if (!record.is_complete) line["complete"] = false;
   if (record.n_messages > 0) line["messages"] = record.n_messages;

@@ -32,7 +32,7 @@ struct AccessRecord {
 
 // Cuts a text that a client can make long. Invalid UTF-8 is replaced later, in the line.
 std::string Bounded(std::string_view text, size_t most);
-inline constexpr size_t kMostTarget = 1024, kMostLogged = 256;
+inline constexpr size_t kMaxTarget = 1024, kMaxLogged = 256;
 
 // Without a line's end.
 std::string ToLine(const AccessRecord& record);

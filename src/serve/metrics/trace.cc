@@ -12,7 +12,7 @@ namespace {
 using Headers = boost::beast::http::request_header<>;
 
 constexpr char kTraceParent[] = "traceparent", kTraceState[] = "tracestate";
-constexpr size_t kMostState = 512;
+constexpr size_t kMaxState = 512;
 constexpr unsigned kKnownFlags = 3;
 
 // VERSION-TRACE-PARENT-FLAGS, with 2, 32, 16 and 2 digits. Later versions may go on after another '-'.
@@ -85,7 +85,7 @@ void PassOn(const Trace& trace, Headers& request) {
     const auto [first, last] = request.equal_range(kTraceState);
     for (auto one = first; one != last; ++one) (state += state.empty() ? "" : ",") += ValueOf(one->value());
   }
-  while (state.size() > kMostState) {
+  while (state.size() > kMaxState) {
     const size_t comma = state.rfind(',');
     state.resize(comma == state.npos ? 0 : comma);
   }

@@ -93,7 +93,7 @@ void LoadLog::Tell(const std::string& name, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
     std::set<std::string>& reasons = told_[name];
-    if (reasons.size() == kMostReasons || !reasons.insert(line).second) return;
+    if (reasons.size() == kMaxReasons || !reasons.insert(line).second) return;
   }
   cli::Log(WASINN_LOG_WARNING, settings::PrintableName(line).c_str());
 }

@@ -53,7 +53,7 @@ class FailedLoads {
 class LoadLog {
  public:
   // For each model it logs this many reasons, each once: clients that ask again and again do not fill the log.
-  static constexpr size_t kMostReasons = 16;
+  static constexpr size_t kMaxReasons = 16;
 
   // `name`: "digits:2".
   void Tell(const std::string& name, const std::string& why);

@@ -14,15 +14,15 @@ namespace wasinn::serve {
 namespace {
 
 // The limit of a component's description.
-constexpr uint64_t kMostDescription = 1u << 20;
+constexpr uint64_t kMaxDescription = 1u << 20;
 // The limit of an answer in addition to the bytes of its tensors.
-constexpr uint64_t kMostAround = 8u << 20;
+constexpr uint64_t kMaxAround = 8u << 20;
 // The limit of a guest's error message, in bytes.
-constexpr size_t kMostMessage = 1000;
+constexpr size_t kMaxMessage = 1000;
 
 // Valid UTF-8, with whole characters.
 std::string_view FirstOf(std::string_view message) {
-  size_t size = std::min(message.size(), kMostMessage);
+  size_t size = std::min(message.size(), kMaxMessage);
   while (size > 0 && size < message.size() && (static_cast<uint8_t>(message[size]) & 0xc0) == 0x80) --size;
   return message.substr(0, size);
 }
@@ -87,7 +87,7 @@ void GuestModels::Run(const std::string& model, const Tenant& tenant, Cancellati
 
 void GuestModels::Load(const Tenant& tenant, const std::string& model) {
   const auto wrong = [&](const std::string& why) { ThrowInvalid("the guest model '{}': {}", model, why); };
-  if (model.empty() || model.size() > kMostName) wrong("a name has 1 to 4096 bytes");
+  if (model.empty() || model.size() > kMaxName) wrong("a name has 1 to 4096 bytes");
   const auto named = options_.files.find(model);
   auto program = engine_->Load(named->second.file);
   if (!program) wrong(program.error());
@@ -95,7 +95,7 @@ void GuestModels::Load(const Tenant& tenant, const std::string& model) {
   std::string why;
   try {
     Run(named->first, tenant, nullptr, [&](const engines::RunOptions& options) {
-      engines::Exit exit = loaded->program->Describe(options, kMostDescription, loaded->ios);
+      engines::Exit exit = loaded->program->Describe(options, kMaxDescription, loaded->ios);
       why = exit.message.substr(0, exit.message.find('\n'));
       return exit;
     });
@@ -176,7 +176,7 @@ InferResponse GuestModels::InferNow(const Loaded& loaded, const Tenant& tenant, 
                                     Cancellation* cancellation) {
   std::vector<std::vector<uint64_t>> shapes;
   auto model_request = ToModelRequest(loaded.ios, request, shapes);
-  model_request.most_bytes = options_.code.most_output + kMostAround;
+  model_request.most_bytes = options_.code.most_output + kMaxAround;
   Room room{Charge(tenant.budget()), options_.code.most_output};
   model_request.charge = [&room](uint64_t bytes) { return room.Take(bytes); };
   engines::ModelAnswer answer;
@@ -215,13 +215,13 @@ const ModelIo* FindModelIo(const std::vector<ModelIo>& ios, std::string_view nam
 
 // Names of guests appear in messages, and may be long.
 std::string Shortened(std::string_view name) {
-  constexpr size_t kMost = 100;
-  return name.size() <= kMost ? std::string(name) : std::string(name.substr(0, kMost)) + "…";
+  constexpr size_t kMax = 100;
+  return name.size() <= kMax ? std::string(name) : std::string(name.substr(0, kMax)) + "…";
 }
 
 void CheckIo(const char* what, const ModelIo& io, std::set<std::string_view>& names) {
   const auto wrong = [&](const std::string& why) { ThrowInvalid("its {} '{}' {}", what, Shortened(io.name), why); };
-  if (io.name.empty() || io.name.size() > kMostName) wrong("has a name of no or of more than 4096 bytes");
+  if (io.name.empty() || io.name.size() > kMaxName) wrong("has a name of no or of more than 4096 bytes");
   if (!names.insert(io.name).second) wrong("is described twice");
   if (io.shape.size() > WASINN_MAX_RANK) wrong(fmt::format("has more than {} dimensions", WASINN_MAX_RANK));
   for (const int64_t dim : io.shape) {
@@ -264,8 +264,8 @@ std::string WhyNot(const ModelIo& io, const ModelTensor& tensor) {
 const Datatype& DatatypeOf(const ModelIo& io) { return DatatypeOrBytes(io.dtype); }
 
 void CheckIos(const ModelIos& ios) {
-  if (ios.inputs.size() > kMostTensors || ios.outputs.size() > kMostTensors) {
-    ThrowInvalid("it describes more than {} inputs or outputs", kMostTensors);
+  if (ios.inputs.size() > kMaxTensors || ios.outputs.size() > kMaxTensors) {
+    ThrowInvalid("it describes more than {} inputs or outputs", kMaxTensors);
   }
   if (ios.outputs.empty()) ThrowInvalid("it describes no output");
   std::set<std::string_view> inputs, outputs;

@@ -138,7 +138,7 @@ bool Repository::IsLanguageModel(const ModelInfo& model) const {
 }
 
 bool Repository::IsQuick(const std::string& model, const std::string& version, size_t bytes) const {
-  if (bytes > kMostInline) return false;
+  if (bytes > kMaxInline) return false;
   const std::shared_ptr<const KnownModel> known = models_.Peek(model, version);
   // A compute of another machine may take any time, whatever the last one took.
   if (known == nullptr || settings::IsAddress(known->info.path)) return false;
@@ -169,7 +169,7 @@ json Repository::Index(const Tenant& tenant, bool ready_alone) const {
 
 json Repository::Overview(const Tenant& tenant, size_t most) const {
   json overview = json::array();
-  size_t tensors_left = kMostTensors;  // of all models: files may have any number of them
+  size_t tensors_left = kMaxTensors;  // of all models: files may have any number of them
   const std::vector<ModelInfo> models = host_.Models();
   for (size_t i = 0; i < models.size() && overview.size() < most; ++i) {
     const ModelInfo& model = models[i];

@@ -17,10 +17,10 @@ bool IsNumber(std::string_view text) {
 
 // Some of them where there are very many: an answer tells them to anybody who asks.
 std::string Some(const std::vector<TextModels::Name>& names) {
-  constexpr size_t kMostNames = 16, kMostBytes = 1024;
+  constexpr size_t kMaxNames = 16, kMaxBytes = 1024;
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (i == kMostNames || text.size() + names[i].model.size() > kMostBytes) {
+    if (i == kMaxNames || text.size() + names[i].model.size() > kMaxBytes) {
       return text.empty() ? fmt::format("{} models", names.size())
                           : text + fmt::format(" and {} more", names.size() - i);
     }

@@ -12,10 +12,10 @@
 namespace wasinn::serve {
 namespace {
 
-constexpr int64_t kUsualParallel = 64, kMostParallel = 65536;
+constexpr int64_t kUsualParallel = 64, kMaxParallel = 65536;
 // Servers in Python end a connection that rested for 5 seconds. One that is used just then would be lost.
 constexpr std::chrono::seconds kUpstreamRest{4};
-constexpr size_t kMostRestingStreams = 64;  // at each server
+constexpr size_t kMaxRestingStreams = 64;  // at each server
 
 }  // namespace
 
@@ -45,7 +45,7 @@ std::shared_ptr<Upstream> Upstream::Make(std::string name, const std::string& ad
     remote::ModelConfig config =
         remote::ModelConfig::Parse(settings.backend.c_str(), model.c_str(), parsed.transport, parsed.is_secure);
     const int64_t parallel = backend::Config(model.c_str(), "configuration of the model")
-                                 .Integer("parallel", 1, kMostParallel)
+                                 .Integer("parallel", 1, kMaxParallel)
                                  .value_or(kUsualParallel);
     return std::shared_ptr<Upstream>(
         new Upstream(std::move(name), std::move(parsed), std::move(config), static_cast<size_t>(parallel)));
@@ -116,7 +116,7 @@ void Upstream::Rest(size_t server, std::unique_ptr<remote::HttpStream> stream) {
   const std::lock_guard lock(mutex_);
   std::vector<Resting>& resting = servers_[server].resting;
   std::erase_if(resting, [&](const Resting& one) { return one.until <= now; });
-  if (is_stopped_ || resting.size() == kMostRestingStreams) return;
+  if (is_stopped_ || resting.size() == kMaxRestingStreams) return;
   resting.push_back({std::move(stream), now + kUpstreamRest});
 }
 

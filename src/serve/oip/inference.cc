@@ -33,8 +33,8 @@ StringRecords ToRecords(const InputTensor& input, Charge& charge) {
   const std::vector<std::string_view> elements = *Elements(input.bytes());
   uint64_t width = kLengthBytes, bytes = 0;
   for (const std::string_view element : elements) width = std::max<uint64_t>(width, kLengthBytes + element.size());
-  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
-  const bool fits = width <= kMost && !__builtin_mul_overflow(count, width, &bytes) && charge.Add(bytes);
+  constexpr uint64_t kMax = std::numeric_limits<uint32_t>::max();
+  const bool fits = width <= kMax && !__builtin_mul_overflow(count, width, &bytes) && charge.Add(bytes);
   if (!fits) {
     Throw(WASINN_ERROR_TOO_LARGE,
           "input '{}': {} strings, the longest of {} bytes, are more than the "
@@ -43,7 +43,7 @@ StringRecords ToRecords(const InputTensor& input, Charge& charge) {
   }
   StringRecords records;
   for (const int64_t dim : input.shape) {
-    if (std::cmp_greater(dim, kMost)) ThrowInvalid("input '{}': {} is not a dimension", input.name, dim);
+    if (std::cmp_greater(dim, kMax)) ThrowInvalid("input '{}': {} is not a dimension", input.name, dim);
     records.shape.push_back(static_cast<uint32_t>(dim));
   }
   records.shape.push_back(static_cast<uint32_t>(width));

@@ -74,14 +74,14 @@ T OrThrow(Outcome<T> outcome) {
 }
 
 // The largest request that an I/O thread handles itself.
-inline constexpr size_t kMostInline = 64u << 10;
+inline constexpr size_t kMaxInline = 64u << 10;
 // The limit of a request's inputs, and of its outputs. More would let a client make the server hold more than it sent.
-inline constexpr size_t kMostTensors = 4096;
+inline constexpr size_t kMaxTensors = 4096;
 // The limit of a client's name for something, in bytes: errors and answers repeat it, up to six times as long.
-inline constexpr size_t kMostName = 4096;
+inline constexpr size_t kMaxName = 4096;
 // Throws Failure.
 inline std::string ToName(std::string_view given) {
-  if (given.size() > kMostName) ThrowInvalid("a name or an id has more than 4096 bytes");
+  if (given.size() > kMaxName) ThrowInvalid("a name or an id has more than 4096 bytes");
   return std::string(given);
 }
 

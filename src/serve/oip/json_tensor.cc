@@ -91,9 +91,9 @@ class JsonTensor {
   T Whole(simdjson::dom::element element) const {
     if (element.type() != simdjson::dom::element_type::DOUBLE) return static_cast<T>(element);
     // A double does not have all larger integers, so another number may have been written.
-    constexpr double kMost = 1LL << std::numeric_limits<double>::digits;
+    constexpr double kMax = 1LL << std::numeric_limits<double>::digits;
     const double number = element;
-    const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMost) && number < kMost;
+    const bool fits = number >= (std::unsigned_integral<T> ? 0 : 1 - kMax) && number < kMax;
     if (fits && std::trunc(number) == number) return static_cast<T>(number);
     ThrowInvalid("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name);
   }
@@ -207,12 +207,12 @@ void ReadJson(InputTensor& tensor, uint64_t elements, simdjson::dom::element dat
   JsonTensor(tensor, elements).Read(data);
 }
 
-uint64_t MostJson(const OutputTensor& tensor) {
+uint64_t MaxJson(const OutputTensor& tensor) {
   // Characters of an element, by its bytes: "false,", "-32768,", "-8600000400000000,", "-2.2250738585072014e-308,"; of
   // a byte of a text, "\u0000".
-  static constexpr uint64_t kMost[] = {6, 6, 7, 0, 18, 0, 0, 0, 25};
+  static constexpr uint64_t kMax[] = {6, 6, 7, 0, 18, 0, 0, 0, 25};
   const size_t size = tensor.datatype->size;
-  return 2 + tensor.bytes.size() / std::max<size_t>(size, 1) * kMost[size];
+  return 2 + tensor.bytes.size() / std::max<size_t>(size, 1) * kMax[size];
 }
 
 void AppendJson(std::string& text, const OutputTensor& tensor) {

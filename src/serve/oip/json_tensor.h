@@ -17,6 +17,6 @@ void ReadJson(InputTensor& tensor, uint64_t elements, simdjson::dom::element dat
 // Appends an output as one array. Throws Failure for values that JSON lacks: NaN, infinities, invalid UTF-8.
 void AppendJson(std::string& text, const OutputTensor& tensor);
 // The most bytes that it can have.
-uint64_t MostJson(const OutputTensor& tensor);
+uint64_t MaxJson(const OutputTensor& tensor);
 
 }  // namespace wasinn::serve

@@ -55,7 +55,7 @@ size_t JsonSize(const Request& request, uint64_t most) {
 
 // A load with a configuration or files of its own would give other models than the client has asked for.
 void CheckLoadRequest(std::string_view body) {
-  if (body.size() > kMostInline) return CheckLoadParameter("file:");  // what else is so large
+  if (body.size() > kMaxInline) return CheckLoadParameter("file:");  // what else is so large
   const json request = json::parse(body, nullptr, false);
   if (!request.is_object() || !request.contains("parameters") || !request["parameters"].is_object()) return;
   for (const auto& [name, value] : request["parameters"].items()) {
@@ -65,7 +65,7 @@ void CheckLoadRequest(std::string_view body) {
 
 // Metadata of models may be long: they grow with the models and their inputs.
 Response Charged(Response response, const Tenant& tenant) {
-  if (response.charge.bytes() > 0 || response.text.size() <= kMostUncharged) return response;
+  if (response.charge.bytes() > 0 || response.text.size() <= kMaxUncharged) return response;
   response.charge = Charge(tenant.budget());
   if (response.charge.Add(response.text.size())) return response;
   return ToResponse(NoMemory());
@@ -84,11 +84,11 @@ Response ToResponse(RestResponse written) {
 
 }  // namespace
 
-uint64_t Rest::MostBody(const Header& header) const {
-  return header.count(kHeaderLength) > 0 ? limits_.most_body : MostJson();
+uint64_t Rest::MaxBody(const Header& header) const {
+  return header.count(kHeaderLength) > 0 ? limits_.most_body : MaxJson();
 }
 
-uint64_t Rest::MostJson() const { return std::min(limits_.most_json, limits_.most_body); }
+uint64_t Rest::MaxJson() const { return std::min(limits_.most_json, limits_.most_body); }
 
 asio::awaitable<Response> Rest::OnWorker(Exchange& exchange, Work work, Workers& workers, Place place) {
   const std::shared_ptr<Cancellation> cancellation = exchange.watch();
@@ -228,7 +228,7 @@ asio::awaitable<Response> Rest::AnswerModel(Exchange& exchange, Named named) {
 
 Response Rest::Index(const Exchange& exchange) const {
   const RequestBytes& body = exchange.request.body();
-  if (body.size() > kMostInline)
+  if (body.size() > kMaxInline)
     return ErrorResponse(http::status::payload_too_large, "the request is too large for it");
   const bool ready_alone = ReadIndexRequest(body.view());
   return ToResponse(ModelsOf(exchange).Index(*exchange.admission.tenant, ready_alone));
@@ -240,7 +240,7 @@ asio::awaitable<Response> Rest::AnswerRepository(Exchange& exchange, const Words
   if (words.size() != 4 || words[1] != "models") co_return NotFound();
   Catalog& models = ModelsOf(exchange);
   const Tenant& tenant = *exchange.admission.tenant;
-  exchange.about.model = Bounded(words[2], kMostLogged);
+  exchange.about.model = Bounded(words[2], kMaxLogged);
   const bool loads = words[3] == "load";
   if (!loads && words[3] != "unload") co_return NotFound();
   const Place place = loads ? models.PlaceOfLoad(tenant, words[2]) : models.PlaceOfUnload(tenant, words[2]);
@@ -263,7 +263,7 @@ asio::awaitable<Response> Rest::Answer(Exchange& exchange) {
     if (!words.empty() && words[0] == "repository") co_return co_await AnswerRepository(exchange, words);
     const bool names_model = words.size() > 1 && words[0] == "models";
     Named named = names_model ? NamedBy(words) : Named();
-    exchange.about.model = Bounded(named.model, kMostLogged);
+    exchange.about.model = Bounded(named.model, kMaxLogged);
     if (named.what == "infer") {
       Response response = co_await Infer(exchange, std::move(named));
       if (request.count(http::field::accept_encoding) == 0) co_return response;

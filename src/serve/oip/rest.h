@@ -35,9 +35,9 @@ class Rest {
         turns_(turns),
         limits_(limits) {}
 
-  uint64_t MostBody(const Header& header) const;
+  uint64_t MaxBody(const Header& header) const;
   // For a body that is only JSON.
-  uint64_t MostJson() const;
+  uint64_t MaxJson() const;
   asio::awaitable<Response> Answer(Exchange& exchange);
   // New requests are still answered, but clients should send no more.
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }

@@ -110,13 +110,13 @@ class Reader {
     if (const auto id = Find(root, "id")) request_.id = ToName(*id);
     if (const auto all = Parameter<bool>(root, "binary_data_output")) request_.all_binary = *all;
     for (const element input : Get(root, "inputs").get_array()) {
-      if (request_.infer.inputs.size() == kMostTensors) ThrowInvalid("more than {} inputs", kMostTensors);
+      if (request_.infer.inputs.size() == kMaxTensors) ThrowInvalid("more than {} inputs", kMaxTensors);
       ReadInput(input.get_object());
     }
     if (!binary_.empty()) ThrowInvalid("{} bytes after the JSON belong to no input", binary_.size());
     if (const auto outputs = Find(root, "outputs")) {
       for (const element output : outputs->get_array()) {
-        if (request_.infer.outputs.size() == kMostTensors) ThrowInvalid("more than {} outputs", kMostTensors);
+        if (request_.infer.outputs.size() == kMaxTensors) ThrowInvalid("more than {} outputs", kMaxTensors);
         ReadOutput(output.get_object());
       }
     }
@@ -262,7 +262,7 @@ RestResponse WriteResponse(const RestRequest& request, InferResponse response, C
   const uint64_t before = charge.bytes();
   uint64_t most_json = 0, binary = 0;
   for (const OutputTensor& output : response.outputs) {
-    (GoesAsBytes(request, output) ? binary += output.bytes.size() : most_json += MostJson(output));
+    (GoesAsBytes(request, output) ? binary += output.bytes.size() : most_json += MaxJson(output));
   }
   if (!charge.Add(most_json + binary)) throw NoMemory();
   RestResponse written;
@@ -291,7 +291,7 @@ RestResponse WriteResponse(const RestRequest& request, InferResponse response, C
 std::string WriteGenerated(const RestRequest& request, const InferResponse& response, Charge& charge) {
   const uint64_t before = charge.bytes();
   uint64_t most = 0;
-  for (const OutputTensor& output : response.outputs) most += MostJson(output);
+  for (const OutputTensor& output : response.outputs) most += MaxJson(output);
   if (!charge.Add(most)) throw NoMemory();
   std::string text = Head(request, response);
   for (const OutputTensor& output : response.outputs) {

@@ -13,8 +13,8 @@ using simdjson::dom::element;
 using simdjson::dom::element_type;
 
 // No request has more, and each look-up scans them.
-constexpr size_t kMostFields = 256;
-constexpr size_t kMostShown = 64;  // of a name in a message
+constexpr size_t kMaxFields = 256;
+constexpr size_t kMaxShown = 64;  // of a name in a message
 
 [[noreturn]] void ThrowUnsupported(const std::string& name) {
   throw ApiError{.message = name + " is not supported here", .param = name, .code = "unsupported_parameter"};
@@ -74,7 +74,7 @@ Fields::Fields(element object, std::string place) : place_(std::move(place)) {
   if (!object.is_object())
     ThrowWrong(place_, place_.empty() ? "the body is not a JSON object" : place_ + " is not an object");
   for (const auto& [name, value] : object.get_object()) {
-    if (left_.size() == kMostFields) ThrowWrong(place_, "there are more than {} fields", kMostFields);
+    if (left_.size() == kMaxFields) ThrowWrong(place_, "there are more than {} fields", kMaxFields);
     // A proxy that checked the request may have read the other occurrence.
     const bool is_twice = std::ranges::any_of(left_, [&](const auto& one) { return one.first == name; });
     if (is_twice) ThrowWrong(NameOf(name), NameOf(name) + " occurs twice");
@@ -84,7 +84,7 @@ Fields::Fields(element object, std::string place) : place_(std::move(place)) {
 }
 
 std::string Fields::NameOf(std::string_view field) const {
-  const std::string name(field.substr(0, kMostShown));
+  const std::string name(field.substr(0, kMaxShown));
   return place_.empty() ? name : place_ + "." + name;
 }
 
@@ -193,7 +193,7 @@ void Fields::CheckAllRead() {
   const std::string_view field = left_.front().first;
   const std::string name = NameOf(field);
   const std::vector<std::string> known(known_.begin(), known_.end());
-  throw ApiError{.message = "there is no field " + name + core::SuggestNear(field.substr(0, kMostShown), known),
+  throw ApiError{.message = "there is no field " + name + core::SuggestNear(field.substr(0, kMaxShown), known),
                  .param = name,
                  .code = "unknown_parameter"};
 }

@@ -51,7 +51,7 @@ TextRequest ReadGenerate(simdjson::dom::element body) {
   Fields fields(body);
   TextRequest request;
   request.id = fields.Text("id").value_or("");
-  if (request.id.size() > kMostName) ThrowWrong("id", "id has more than 4096 bytes");
+  if (request.id.size() > kMaxName) ThrowWrong("id", "id has more than 4096 bytes");
   auto text = fields.Text("text_input");
   if (!text) text = fields.Text("prompt");  // the input's name
   if (!text) ThrowWrong("text_input", "text_input is missing");

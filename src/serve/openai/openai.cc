@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr char kOwner[] = "wasinn";
 const Place kReading = PlaceOf("");  // bodies, before their model is known
 // The bytes of a number in an answer: as an object, and as text.
-constexpr uint64_t kMostOfNumber = 48;
+constexpr uint64_t kMaxOfNumber = 48;
 
 TextModels& TextsOf(const Exchange& exchange) { return exchange.admission.generation->texts(); }
 
@@ -94,7 +94,7 @@ template <typename T>
 asio::awaitable<T> OpenAi::Read(Exchange& exchange, T (*read)(simdjson::dom::element)) {
   RequestBytes& body = exchange.request.body();
   CheckMethod(exchange.request, http::verb::post);
-  if (body.size() <= kMostInline) co_return ReadBody(body, read);
+  if (body.size() <= kMaxInline) co_return ReadBody(body, read);
   const std::shared_ptr<Cancellation> cancellation = exchange.watch();
   co_return co_await On<T>(workers_, exchange, kReading, cancellation.get(),
                            [&body, read] { return ReadBody(body, read); });
@@ -103,11 +103,11 @@ asio::awaitable<T> OpenAi::Read(Exchange& exchange, T (*read)(simdjson::dom::ele
 TextModels::Name OpenAi::Find(Exchange& exchange, const std::string& name) {
   const TextModels& texts = TextsOf(exchange);
   const Tenant& tenant = *exchange.admission.tenant;
-  exchange.about.model = Bounded(name, kMostLogged);
-  if (name.size() > kMostName) ThrowWrong("model", "model has more than {} bytes", kMostName);
+  exchange.about.model = Bounded(name, kMaxLogged);
+  if (name.size() > kMaxName) ThrowWrong("model", "model has more than {} bytes", kMaxName);
   auto found = Try([&] { return name.empty() ? texts.FindOnly(tenant) : texts.Find(tenant, name); });
   if (!found) ThrowNoModel(found.error());
-  exchange.about.model = Bounded(found->model, kMostLogged);
+  exchange.about.model = Bounded(found->model, kMaxLogged);
   return std::move(*found);
 }
 
@@ -244,7 +244,7 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Exchange& exchange, What (*read)
                          cancellation.get()};
   std::function<Response()> run = [&] {
     const Vectors made = MakeVectors(work, request.prompt, request.rows());
-    Charge charge = NewCharge(tenant, kMostOfNumber * made.numbers.size());
+    Charge charge = NewCharge(tenant, kMaxOfNumber * made.numbers.size());
     metrics_.AddTokens(work.model, work.version, made.tokens, 0);
     Response response = ToResponse(ToJson(made, request));
     ChargeAnswer(std::move(charge), response.text.size(), response);

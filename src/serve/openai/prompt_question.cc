@@ -11,7 +11,7 @@ using nlohmann::json;
 using simdjson::dom::element;
 
 // The limit of the backend llama, whose error would only say that the prompt is too long.
-constexpr size_t kMostTokenized = size_t{1} << 20;
+constexpr size_t kMaxTokenized = size_t{1} << 20;
 
 // From a request for a text.
 TextRequest AsQuestion(TextRequest request) {
@@ -33,8 +33,8 @@ TextRequest ReadTokenize(element body) {
   const element content = fields.Get("content");
   if (!content.is_string()) ThrowWrong("content", "content is not a string");
   const auto text = static_cast<std::string_view>(content);
-  if (text.size() > kMostTokenized) {
-    ThrowWrong("content", "content has {} bytes: no more than {} are allowed", text.size(), kMostTokenized);
+  if (text.size() > kMaxTokenized) {
+    ThrowWrong("content", "content has {} bytes: no more than {} are allowed", text.size(), kMaxTokenized);
   }
   request.prompts.texts.emplace_back(text);
   Options options;

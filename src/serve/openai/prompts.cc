@@ -73,10 +73,10 @@ void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
   std::vector<element> all = {given};
   if (AreSeveral(given)) {
     const simdjson::dom::array list = given.get_array();
-    if (prompts.n * list.size() > kMostChoices) {  // before memory is allocated for each
+    if (prompts.n * list.size() > kMaxChoices) {  // before memory is allocated for each
       ThrowWrong(prompts.n > 1 ? "n" : "prompt",
                  "there are {} prompts with {} texts for each: expected at most {} texts", list.size(), prompts.n,
-                 kMostChoices);
+                 kMaxChoices);
     }
     all.assign(list.begin(), list.end());
   }

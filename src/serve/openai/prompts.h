@@ -14,7 +14,7 @@
 namespace wasinn::serve::openai {
 
 // The limit of the texts of all prompts of a request.
-inline constexpr size_t kMostChoices = 128;
+inline constexpr size_t kMaxChoices = 128;
 
 struct Prompts {
   std::vector<std::string> texts;

@@ -151,8 +151,8 @@ TextRequest ReadResponse(element body) {
   Options options;
   options.Add("chat", "true");
   ReadSampling(fields, options);
-  constexpr std::string_view kMostTokens[] = {"max_output_tokens"};
-  ReadMostTokens(fields, kMostTokens, options);
+  constexpr std::string_view kMaxTokens[] = {"max_output_tokens"};
+  ReadMostTokens(fields, kMaxTokens, options);
   ReadTextFormat(fields, options);
   ReadTools(fields, options);
   ReadThinking(fields, options);

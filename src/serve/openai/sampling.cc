@@ -13,9 +13,9 @@ namespace {
 
 using simdjson::dom::element;
 
-constexpr size_t kMostStops = 16;
+constexpr size_t kMaxStops = 16;
 constexpr double kLargest = 1000;
-constexpr int64_t kMostPenaltyTokens = 1 << 24, kMostOfDry = 1 << 16;  // in tokens; the backend's limits
+constexpr int64_t kMaxPenaltyTokens = 1 << 24, kMaxOfDry = 1 << 16;  // in tokens; the backend's limits
 
 // Passes a number on under the model's key.
 void PassNumber(Fields& fields, std::string_view name, double least, double most, std::string_view key,
@@ -64,12 +64,12 @@ void ReadStops(Fields& fields, Options& options) {
   bool is_good = stop->is_string();
   if (stop->is_array()) {
     const simdjson::dom::array list = stop->get_array();
-    is_good = list.size() <= kMostStops;
+    is_good = list.size() <= kMaxStops;
     for (const element one : list) is_good = is_good && one.is_string();
   }
   if (!is_good) {
     ThrowWrong(fields.NameOf("stop"), "{} is neither a string nor a list of up to {} strings", fields.NameOf("stop"),
-               kMostStops);
+               kMaxStops);
   }
   options.Add("reverse-prompt", ToText(*stop));
 }
@@ -77,9 +77,9 @@ void ReadStops(Fields& fields, Options& options) {
 }  // namespace
 
 void Options::Add(std::string_view key, std::string_view value) {
-  if (text_.size() + key.size() + value.size() > kMostBytes) {
+  if (text_.size() + key.size() + value.size() > kMaxBytes) {
     throw ApiError{.status = http::status::payload_too_large,
-                   .message = fmt::format("the sampling settings have more than {} bytes, with {}", kMostBytes, key)};
+                   .message = fmt::format("the sampling settings have more than {} bytes, with {}", kMaxBytes, key)};
   }
   if (text_.size() > 1) text_ += ',';
   text_ += fmt::format(R"("{}":{})", key, value);
@@ -114,18 +114,18 @@ void ReadLlamaSampling(Fields& fields, Options& options) {
     }
     options.Add("stop-tokens", ToText(*tokens));
   }
-  PassInteger(fields, "repeat_last_n", -1, kMostPenaltyTokens, "repeat-last-n", options);
+  PassInteger(fields, "repeat_last_n", -1, kMaxPenaltyTokens, "repeat-last-n", options);
   PassNumber(fields, "dry_multiplier", 0, kLargest, "dry-multiplier", options);
   PassNumber(fields, "dry_base", 1, kLargest, "dry-base", options);
-  PassInteger(fields, "dry_allowed_length", 0, kMostOfDry, "dry-allowed-length", options);
-  PassInteger(fields, "dry_penalty_last_n", 0, kMostOfDry, "dry-penalty-last-n", options);
+  PassInteger(fields, "dry_allowed_length", 0, kMaxOfDry, "dry-allowed-length", options);
+  PassInteger(fields, "dry_penalty_last_n", 0, kMaxOfDry, "dry-penalty-last-n", options);
   PassJson(fields, "dry_sequence_breakers", "dry-sequence-breaker", options);
   PassNumber(fields, "xtc_probability", 0, 1, "xtc-probability", options);
   PassNumber(fields, "xtc_threshold", 0, 1, "xtc-threshold", options);
   PassInteger(fields, "mirostat", 0, 2, "mirostat", options);
   PassNumber(fields, "mirostat_tau", 0.001, kLargest, "mirostat-ent", options);
   PassNumber(fields, "mirostat_eta", 0, 1, "mirostat-lr", options);
-  PassInteger(fields, "n_keep", -1, kMostPenaltyTokens, "keep", options);
+  PassInteger(fields, "n_keep", -1, kMaxPenaltyTokens, "keep", options);
   PassFlag(fields, "ignore_eos", "ignore-eos", options);
   PassFlag(fields, "cache_prompt", "cache-prompt", options);
   // The host's adapters by name. llama.cpp's server numbers them, which is not supported.
@@ -200,7 +200,7 @@ std::string SchemaIn(element given, const std::string& name) {
   if (!given.is_string()) return ToText(given);
   const auto text = static_cast<std::string_view>(given);
   const json parsed =
-      text.size() > Options::kMostBytes ? json(json::value_t::discarded) : json::parse(text, nullptr, false);
+      text.size() > Options::kMaxBytes ? json(json::value_t::discarded) : json::parse(text, nullptr, false);
   if (parsed.is_discarded()) ThrowWrong(name, name + " is not a JSON schema");
   return Dump(parsed);
 }

@@ -14,7 +14,7 @@ namespace wasinn::serve::openai {
 // Collects keys for a model's `options`.
 class Options {
  public:
-  static constexpr size_t kMostBytes = size_t{256} << 10;  // of all keys; the backends' limit
+  static constexpr size_t kMaxBytes = size_t{256} << 10;  // of all keys; the backends' limit
 
   // `value`: as JSON. Throws ApiError beyond the limit.
   void Add(std::string_view key, std::string_view value);

@@ -16,8 +16,8 @@ namespace {
 using simdjson::dom::element;
 
 // The most alternatives whose probabilities a client gets for each token.
-constexpr int64_t kMostTop = 20, kMostTopOfCompletion = 5;
-constexpr size_t kMostMembers = 64, kLongestMember = 256;  // of `response_fields`
+constexpr int64_t kMaxTop = 20, kMaxTopOfCompletion = 5;
+constexpr size_t kMaxMembers = 64, kLongestMember = 256;  // of `response_fields`
 
 // `n`, or another field with the same meaning, is the number of texts for each prompt.
 TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> names_of_n = {"n"}) {
@@ -30,7 +30,7 @@ TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> n
     stream->CheckAllRead();
   }
   for (const std::string_view name : names_of_n) {
-    if (const auto n = fields.Integer(name, 1, kMostChoices)) request.prompts.n = static_cast<size_t>(*n);
+    if (const auto n = fields.Integer(name, 1, kMaxChoices)) request.prompts.n = static_cast<size_t>(*n);
   }
   ReadStreamFields(fields, request);
   request.is_verbose = request.wants_report = fields.Flag("verbose").value_or(false);
@@ -44,7 +44,7 @@ void AddTop(std::optional<unsigned> n_top, Options& options) {
 
 std::optional<unsigned> ReadTopOfChat(Fields& fields) {
   const bool wanted = fields.Flag("logprobs").value_or(false);
-  const auto n = fields.Integer("top_logprobs", 0, kMostTop);
+  const auto n = fields.Integer("top_logprobs", 0, kMaxTop);
   if (n && *n > 0 && !wanted) ThrowWrong("top_logprobs", "top_logprobs needs logprobs");
   if (!wanted) return std::nullopt;
   return static_cast<unsigned>(n.value_or(0));
@@ -71,14 +71,14 @@ std::vector<std::string> ReadMembers(Fields& fields) {
   const auto given = fields.Find("response_fields");
   if (!given) return {};
   std::vector<std::string> members;
-  bool is_good = given->is_array() && given->get_array().size() <= kMostMembers;
+  bool is_good = given->is_array() && given->get_array().size() <= kMaxMembers;
   for (size_t i = 0; is_good && i < given->get_array().size(); ++i) {
     const element one = given->get_array().at(i);
     is_good = one.is_string() && one.get_string_length() <= kLongestMember;
     if (is_good) members.emplace_back(static_cast<std::string_view>(one));
   }
   if (is_good) return members;
-  ThrowWrong("response_fields", "response_fields is not a list of up to {} strings of up to {} bytes", kMostMembers,
+  ThrowWrong("response_fields", "response_fields is not a list of up to {} strings of up to {} bytes", kMaxMembers,
              kLongestMember);
 }
 
@@ -92,7 +92,7 @@ bool NeedsReport(const std::vector<std::string>& members) {
 
 void ReadProbabilities(Fields& fields, TextRequest& request, Options& options) {
   for (const std::string_view name : {"logprobs", "n_probs"}) {  // if both are set, the second counts
-    if (const auto n = fields.Integer(name, 0, kMostTop)) request.n_top = static_cast<unsigned>(*n);
+    if (const auto n = fields.Integer(name, 0, kMaxTop)) request.n_top = static_cast<unsigned>(*n);
   }
   if (request.n_top == 0u) request.n_top.reset();
   AddTop(request.n_top, options);
@@ -139,7 +139,7 @@ TextRequest ReadCompletion(element body) {
   ReadSampling(fields, options);
   ReadMostTokens(fields, kNamesOfMostTokens, options);
   ReadResponseFormat(fields, options);
-  if (const auto n = fields.Integer("logprobs", 0, kMostTopOfCompletion)) request.n_top = static_cast<unsigned>(*n);
+  if (const auto n = fields.Integer("logprobs", 0, kMaxTopOfCompletion)) request.n_top = static_cast<unsigned>(*n);
   AddTop(request.n_top, options);
   if (fields.Integer("best_of", 1, 20).value_or(1) != 1) ThrowWrong("best_of", "best_of must be 1");
   fields.Refuse({"echo", "suffix"});
@@ -284,9 +284,8 @@ std::string ListOf(element tools, const ToolChoice& choice) {
 }  // namespace
 
 void LogLeftOut(const char* what, std::string_view type) {
-  constexpr size_t kMost = 64;
-  LogOnce(
-      fmt::format("/v1: {} of the type {} are left out: only functions are supported", what, type.substr(0, kMost)));
+  constexpr size_t kMax = 64;
+  LogOnce(fmt::format("/v1: {} of the type {} are left out: only functions are supported", what, type.substr(0, kMax)));
 }
 
 void ReadTools(Fields& fields, Options& options) {

@@ -20,10 +20,10 @@ using boost::system::error_code;
 using remote::HttpLink;
 using remote::HttpStream;
 
-constexpr uint32_t kMostUpstreamHead = 32u << 10;
+constexpr uint32_t kMaxUpstreamHead = 32u << 10;
 // The limit of interim answers, such as 100.
-constexpr int kMostInterim = 8;
-constexpr size_t kMostPiece = 32u << 10;
+constexpr int kMaxInterim = 8;
+constexpr size_t kMaxPiece = 32u << 10;
 
 size_t SizeOf(const UpstreamCall::Request& request) {
   size_t size = 0;
@@ -103,7 +103,7 @@ UpstreamCall::UpstreamCall(Options options, Upstream::Place place, std::shared_p
       charge_(std::move(options.charge)),
       upstream_(std::move(upstream)),
       place_(std::move(place)),
-      piece_(std::make_unique_for_overwrite<char[]>(kMostPiece)),
+      piece_(std::make_unique_for_overwrite<char[]>(kMaxPiece)),
       cancellation_(std::move(options.cancellation)) {
   stop_.emplace(cancellation_.get(), [this] {  // on the same strand, which watches the client
     if (link_ != nullptr) link_->Close();
@@ -127,9 +127,9 @@ asio::awaitable<std::string> UpstreamCall::Connect() {
 }
 
 asio::awaitable<error_code> UpstreamCall::ReadHead() {
-  for (int i = 0; i < kMostInterim; ++i) {
+  for (int i = 0; i < kMaxInterim; ++i) {
     Parser& parser = parser_.emplace();
-    parser.header_limit(kMostUpstreamHead);
+    parser.header_limit(kMaxUpstreamHead);
     parser.body_limit(boost::none);
     parser.eager(true);
     const error_code error = co_await link_->stream().ReadHead(parser);
@@ -204,7 +204,7 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
   auto& body = parser.get().body();
   while (!parser.is_done()) {
     body.data = piece_.get();
-    body.size = kMostPiece;
+    body.size = kMaxPiece;
     body.more = true;
     link_->SetDeadline(Patience());
     error_code error = co_await link_->stream().ReadSome(parser);
@@ -215,7 +215,7 @@ asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
       co_return std::nullopt;
     }
     if (parser.is_done()) Release();  // before the client sees the end: its next request may follow at once
-    const size_t size = kMostPiece - body.size;
+    const size_t size = kMaxPiece - body.size;
     if (size == 0) continue;
     if (on_first_) std::exchange(on_first_, nullptr)();
     co_return std::string(piece_.get(), size);

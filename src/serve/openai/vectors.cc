@@ -41,7 +41,7 @@ uint64_t TokensOf(const InferResponse& response) {
 using nlohmann::json;
 using simdjson::dom::element;
 
-constexpr size_t kMostTexts = 2048;  // OpenAI's limit
+constexpr size_t kMaxTexts = 2048;  // OpenAI's limit
 
 // In the form of OpenAI's clients: little-endian floats.
 std::string ToBase64(std::span<const float> vector) {
@@ -66,8 +66,8 @@ std::vector<float> Cut(std::span<const float> vector, size_t dimensions) {
 void ReadInput(element input, EmbeddingsRequest& request) {
   const bool is_list = AreSeveral(input);
   request.n_texts = is_list ? input.get_array().size() : 1;
-  if (request.n_texts == 0 || request.n_texts > kMostTexts) {
-    ThrowWrong("input", "input has {} texts: expected 1 to {}", request.n_texts, kMostTexts);
+  if (request.n_texts == 0 || request.n_texts > kMaxTexts) {
+    ThrowWrong("input", "input has {} texts: expected 1 to {}", request.n_texts, kMaxTexts);
   }
   std::string& list = request.prompt.prompt = "[";
   const auto add = [&list](element one) {
@@ -82,7 +82,7 @@ void ReadInput(element input, EmbeddingsRequest& request) {
   list += ']';
 }
 
-constexpr size_t kMostDocuments = 2048;
+constexpr size_t kMaxDocuments = 2048;
 
 // A text, or an object with `text`.
 std::string DocumentOf(element document) {
@@ -169,9 +169,9 @@ RerankRequest ReadRerank(element body) {
   request.is_of_texts = texts.has_value();
   const element documents = texts ? *texts : fields.Get("documents");
   request.n_documents = documents.is_array() ? documents.get_array().size() : 0;
-  if (request.n_documents == 0 || request.n_documents > kMostDocuments) {
+  if (request.n_documents == 0 || request.n_documents > kMaxDocuments) {
     const char* const name = texts ? "texts" : "documents";
-    ThrowWrong(name, "{} is not a list of 1 to {}", name, kMostDocuments);
+    ThrowWrong(name, "{} is not a list of 1 to {}", name, kMaxDocuments);
   }
   for (const element document : documents.get_array()) request.documents.push_back(DocumentOf(document));
   request.prompt.prompt = fmt::format(R"({{"query":{},"documents":{}}})", ToText(query), Dump(request.documents));

@@ -40,8 +40,8 @@ void Guard(Response& response) {
 
 constexpr std::chrono::milliseconds kFresh{200};
 // Limits of the answer, since names and numbers of inputs come from others' files.
-constexpr size_t kMostModels = 500, kMostRoutes = 500;
-constexpr size_t kMostOfModel = 16u << 10, kMostText = 1u << 20;  // bytes
+constexpr size_t kMaxModels = 500, kMaxRoutes = 500;
+constexpr size_t kMaxOfModel = 16u << 10, kMaxText = 1u << 20;  // bytes
 
 double ToMs(double ns) { return ns / 1e6; }
 
@@ -61,7 +61,7 @@ json Shortened(json all, size_t most) {
   size_t size = 0;
   for (json& one : all) {
     size += Dump(one).size();
-    if (first.size() == most || size > kMostText / 2) break;
+    if (first.size() == most || size > kMaxText / 2) break;
     first.push_back(std::move(one));
   }
   return first;
@@ -105,13 +105,13 @@ Response OperatorPage::Answer(const Exchange& exchange) {
 }
 
 json OperatorPage::Models(const Catalog& catalog, const Tenant& tenant) const {
-  json models = catalog.Overview(tenant, kMostModels);
+  json models = catalog.Overview(tenant, kMaxModels);
   for (json& model : models) {
-    if (Dump(model).size() > kMostOfModel) model["inputs"] = model["outputs"] = nullptr;
+    if (Dump(model).size() > kMaxOfModel) model["inputs"] = model["outputs"] = nullptr;
     const auto version = static_cast<uint32_t>(std::stoul(model["version"].get_ref<const std::string&>()));
     model["inferences"] = ToJson(sources_.statistics->Look(model["name"].get_ref<const std::string&>(), version));
   }
-  return Shortened(std::move(models), kMostModels);
+  return Shortened(std::move(models), kMaxModels);
 }
 
 std::string OperatorPage::MakeState(const Generation& generation, const Tenant& tenant) const {
@@ -119,7 +119,7 @@ std::string OperatorPage::MakeState(const Generation& generation, const Tenant& 
   json models = Models(generation.models(), tenant);
   json routes = generation.routes() == nullptr ? json::array() : generation.routes()->Overview();
   const size_t n_routes = routes.size();
-  routes = Shortened(std::move(routes), kMostRoutes);
+  routes = Shortened(std::move(routes), kMaxRoutes);
   json server = ServerMetadata();
   server.erase("extensions");
   server["generation"] = generation.number();

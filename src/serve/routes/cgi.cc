@@ -67,7 +67,7 @@ std::string HostOf(const Header& request, const Ends& ends) {
 
 using boost::beast::iequals;
 
-constexpr size_t kMostHeader = 64u << 10;
+constexpr size_t kMaxHeader = 64u << 10;
 constexpr unsigned kFound = 302;
 
 // One line after the other, without its end ("\n", or "\r\n").
@@ -98,7 +98,7 @@ unsigned ReadStatus(std::string_view value) {
 
 Response ReadCgiResponse(std::string output) {
   GuestResponse response;
-  Lines lines(std::string_view(output).substr(0, kMostHeader));
+  Lines lines(std::string_view(output).substr(0, kMaxHeader));
   std::string_view line;
   while (true) {
     if (!lines.Next(line)) ThrowInvalid("it wrote no header with an empty line after it");

@@ -16,7 +16,7 @@ namespace {
 
 using boost::beast::iequals;
 
-constexpr size_t kMostFields = 128;
+constexpr size_t kMaxFields = 128;
 
 // RFC 9110, section 5.6.2
 bool IsToken(std::string_view text) {
@@ -43,8 +43,8 @@ bool HasBody(http::status status) {
          status != http::status::not_modified;
 }
 
-constexpr size_t kMostHead = 16u << 10;  // as for a request
-constexpr size_t kMostWords = 500;
+constexpr size_t kMaxHead = 16u << 10;  // as for a request
+constexpr size_t kMaxWords = 500;
 
 // Also Host, which becomes the authority.
 bool IsOfConnection(http::field name) {
@@ -80,7 +80,7 @@ void GuestResponse::Add(std::string_view name, std::string_view value) {
     if (has_location_) ThrowInvalid("it has two headers Location");
     has_location_ = true;
   }
-  if (response_.headers.size() == kMostFields) ThrowInvalid("it has more than {} headers", kMostFields);
+  if (response_.headers.size() == kMaxFields) ThrowInvalid("it has more than {} headers", kMaxFields);
   response_.headers.emplace_back(name, value);
 }
 
@@ -99,7 +99,7 @@ void HandlerResponse::ReadHead(unsigned status, const engines::HttpFields& field
   size_t bytes = 0;
   for (const auto& [name, value] : fields) {
     bytes += name.size() + value.size() + 4;  // ": ", and the line's end
-    if (bytes > kMostHead) ThrowInvalid("its header has more than {} bytes", kMostHead);
+    if (bytes > kMaxHead) ThrowInvalid("its header has more than {} bytes", kMaxHead);
     head_.Add(name, value);
     if (!boost::beast::iequals(name, "Content-Length")) continue;
     length_ = base::ParseNumber<uint64_t>(value);
@@ -136,7 +136,7 @@ void HandlerResponse::End() noexcept {
 
 void HandlerResponse::Fail(std::string_view why) noexcept {
   try {
-    why_ = fmt::format("it {}", why.substr(0, kMostWords));
+    why_ = fmt::format("it {}", why.substr(0, kMaxWords));
   } catch (const std::exception&) {
     state_ = KeptOutput::State::kNoMemory;
   }

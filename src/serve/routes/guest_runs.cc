@@ -97,8 +97,8 @@ void GuestRuns::Stop() {
 
 namespace {
 
-constexpr size_t kMostLine = 1024, kMostLines = 16;  // of one run
-constexpr size_t kMostPerSecond = 100;
+constexpr size_t kMaxLine = 1024, kMaxLines = 16;  // of one run
+constexpr size_t kMaxPerSecond = 100;
 
 }  // namespace
 
@@ -128,10 +128,10 @@ bool FirstLines::Write(std::string_view bytes) noexcept {
   try {
     while (!is_full_ && !bytes.empty()) {
       const size_t end = bytes.find('\n');
-      last_ += bytes.substr(0, std::min(end, kMostLine - last_.size()));
+      last_ += bytes.substr(0, std::min(end, kMaxLine - last_.size()));
       if (end == bytes.npos) break;
       lines_.push_back(std::exchange(last_, {}));
-      is_full_ = lines_.size() == kMostLines;
+      is_full_ = lines_.size() == kMaxLines;
       bytes.remove_prefix(end + 1);
     }
   } catch (const std::exception&) {
@@ -157,7 +157,7 @@ void GuestLog::Write(wasinn_log_level level, const std::string& guest, const std
       n_written_ = 0;
       left_out = std::exchange(n_left_out_, 0);
     }
-    if (n_written_ == kMostPerSecond) {
+    if (n_written_ == kMaxPerSecond) {
       ++n_left_out_;
       return;
     }

@@ -94,9 +94,9 @@ struct GuestCode {
 };
 
 // For a guest that sends requests: 16 connections, and 3 for waiting (component/src/outgoing.rs).
-constexpr int kMostFilesOfGuest = 19;
+constexpr int kMaxFilesOfGuest = 19;
 // The files of a component that has folders: as many as its limit of resources (component/src/alone.rs).
-constexpr int kMostFilesWithFolders = 512;
+constexpr int kMaxFilesWithFolders = 512;
 
 struct RunLimits {
   Limits guest;

@@ -41,7 +41,7 @@ class MemoryBudget {
 };
 
 // Short answers about models always have room, so that health checks are answered.
-inline constexpr uint64_t kMostUncharged = 16u << 10;
+inline constexpr uint64_t kMaxUncharged = 16u << 10;
 
 // A part of it, given back at its end. One thread at a time. Keeps the budget: gRPC may free its buffers last.
 class Charge {

@@ -164,7 +164,7 @@ class Inference {
 };
 
 // Idle contexts hold memory, so a server of very many models keeps the most recent ones.
-constexpr size_t kMostRestingContexts = 128;
+constexpr size_t kMaxRestingContexts = 128;
 
 // Resources that clients cannot make grow have no limit: names and graphs are the host's, tensors go with requests.
 Limits TenantLimits(Limits limits) {
@@ -192,7 +192,7 @@ Tenant::Tenant(Guest guest, KnownModels& models, GuestSettings settings, TenantO
       share_(std::max(1u, settings_.policy().weight), options_.is_alone),
       guest_(std::make_shared<Guest>(std::move(guest))),
       models_(models),
-      resting_(guest_->get(), kMostRestingContexts),
+      resting_(guest_->get(), kMaxRestingContexts),
       listener_(models, [this](const std::string& model) { Forget(model); }) {}
 
 std::unique_ptr<Tenant> Tenant::Make(const Host& host, KnownModels& models, GuestSettings settings,

@@ -14,14 +14,14 @@ namespace {
 // No quick compute takes longer: repository.cc.
 constexpr std::chrono::milliseconds kLook{2};
 // After this many looks without a new compute it sleeps until one begins.
-constexpr int kMostIdleLooks = 50;
+constexpr int kMaxIdleLooks = 50;
 
 }  // namespace
 
 void IdleWorker::Watch() {
   uint32_t seen = permits_.n_taken();
   for (int idle = 0; !is_stopped_.load(std::memory_order_acquire);) {
-    if (idle == kMostIdleLooks) permits_.AwaitTaken(seen);
+    if (idle == kMaxIdleLooks) permits_.AwaitTaken(seen);
     std::this_thread::sleep_for(kLook);
     const uint32_t now = permits_.n_taken();
     const bool stands_still = now == seen;
@@ -93,7 +93,7 @@ namespace {
 
 // No quick compute takes longer: repository.cc.
 constexpr std::chrono::milliseconds kQuick{1};
-constexpr size_t kMostBehind = 64;
+constexpr size_t kMaxBehind = 64;
 
 }  // namespace
 
@@ -105,7 +105,7 @@ bool QuickLane::Run(Workers::Job job) {
   auto mine = FairQueue<Workers::Job>::Make(std::move(job));
   std::unique_lock lock(mutex_);
   if (n_running_ == most_) {
-    if (waiting_.size() < kMostBehind && IsMoving()) {
+    if (waiting_.size() < kMaxBehind && IsMoving()) {
       waiting_.Push(std::move(mine), share);
       return true;
     }

@@ -239,11 +239,11 @@ static uint32_t SetIndex(uint32_t index) {
 static uint32_t GetIndex(uint32_t index) { return RawGet(g.context, index, Address(g_buffer), kRoom, Address(&g_out)); }
 
 static void Tensors(uint32_t i) {
-  enum { kMost = 7 };
+  enum { kMax = 7 };
   const struct {
     const char* name;
     Attack attack;
-    uint32_t count, numbers[kMost];
+    uint32_t count, numbers[kMax];
   } numbers[] = {{"types that are none", SetType, 3, {kRawNoType, 128, 255}},
                  {"ranks that are none", SetRank, 4, {33, 0x40000000, 0x40000001, 0xffffffff}},
                  {"shapes beyond all memory", SetHuge, 7, {2, 3, 4, 5, 6, 7, 8}},

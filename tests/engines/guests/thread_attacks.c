@@ -14,12 +14,12 @@
 
 #include "freestanding.h"
 
-enum { kMost = 200, kOthers = 8, kChain = 50, kRounds = 300, kPages = 100 };
+enum { kMax = 200, kOthers = 8, kChain = 50, kRounds = 300, kPages = 100 };
 
 WASI("poll_oneoff") uint32_t poll_oneoff(const void* in, void* out, uint32_t count, uint32_t* events);
 
-static _Alignas(16) char g_stacks[kMost][kStack];
-static thread g_threads[kMost];
+static _Alignas(16) char g_stacks[kMax][kStack];
+static thread g_threads[kMax];
 static uint32_t g_running, g_ended, g_gate, g_never, g_grown, g_inferred, g_refused;
 static wasi_nn_context g_context;
 static const char* g_how;
@@ -173,13 +173,13 @@ __attribute__((used)) void work(int32_t id, thread* self) {
 
 static void bomb(void) {
   uint32_t made = 0;
-  while (made < kMost - 1 && spawn(made) > 0) ++made;
+  while (made < kMax - 1 && spawn(made) > 0) ++made;
   arrive(&g_gate);
   wait_for(&g_ended, made);
   print("spawned", made);
   // They are on their way out.
   int32_t again = -1;
-  for (uint32_t i = 0; i < 100000000 && again < 0; ++i) again = spawn(kMost - 1);
+  for (uint32_t i = 0; i < 100000000 && again < 0; ++i) again = spawn(kMax - 1);
   expect(again > 0, 60);
   wait_for(&g_ended, made + 1);
 }

@@ -121,11 +121,11 @@ TEST(HostileManifest, IsRefused) {
 }
 
 TEST(HostileManifest, MayNotBeLarge) {
-  const auto huge = ParseManifest(std::string(Manifest::kMostBytes + 1, ' '));
+  const auto huge = ParseManifest(std::string(Manifest::kMaxBytes + 1, ' '));
   ASSERT_FALSE(huge);
   EXPECT_THAT(huge.error(), HasSubstr("more than 4194304 bytes"));
   std::vector<json> layers;
-  for (size_t i = 0; i <= Manifest::kMostLayers; ++i) layers.push_back(TitledLayer(std::to_string(i)));
+  for (size_t i = 0; i <= Manifest::kMaxLayers; ++i) layers.push_back(TitledLayer(std::to_string(i)));
   EXPECT_THAT(Refused(ManifestOf(layers)), HasSubstr("it has 1001 layers, and may have 1000"));
   layers.pop_back();
   EXPECT_EQ(Refused(ManifestOf(layers)), "it was read");

@@ -23,10 +23,10 @@ TEST(SkopeoTest, ARegistryBuysNoDaysOfPatience) {
     return skopeo->PatienceFor({.total = total, .largest = total, .are_claims = true});
   };
   EXPECT_EQ(claimed(Skopeo::kSlowest * 10), std::chrono::seconds(70));
-  EXPECT_EQ(claimed(kTerabyte), std::chrono::minutes(1) + Skopeo::kMostPatience);
-  EXPECT_EQ(claimed(UINT64_MAX), std::chrono::minutes(1) + Skopeo::kMostPatience);
+  EXPECT_EQ(claimed(kTerabyte), std::chrono::minutes(1) + Skopeo::kMaxPatience);
+  EXPECT_EQ(claimed(UINT64_MAX), std::chrono::minutes(1) + Skopeo::kMaxPatience);
   EXPECT_GT(skopeo->PatienceFor({.total = kTerabyte, .largest = kTerabyte, .are_claims = false}),
-            2 * Skopeo::kMostPatience)
+            2 * Skopeo::kMaxPatience)
       << "whoever named the digest means its sizes";
 }
 

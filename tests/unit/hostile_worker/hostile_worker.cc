@@ -38,7 +38,7 @@ void Begin(Writer& answer, uint32_t code = WASINN_OK) {
 
 void End(Writer& answer, const Writer& payload) {
   answer.Number(Lies("payload") ? uint64_t{1} << 60 : uint64_t{payload.used()});
-  if (payload.used() < isolation::kMostBytes / 2) answer.Bytes(payload.written().data(), payload.used());
+  if (payload.used() < isolation::kMaxBytes / 2) answer.Bytes(payload.written().data(), payload.used());
 }
 
 // What was too long to be answered.
@@ -124,8 +124,8 @@ void SendDescriptors(Socket& channel, const Writer& answer) {
 }
 
 void ServeChannel(Socket& channel) {
-  std::vector<uint8_t> message(isolation::kMostBytes), answers, payloads, last;
-  std::vector<wasinn::base::Descriptor> descriptors(Socket::kMostDescriptors);
+  std::vector<uint8_t> message(isolation::kMaxBytes), answers, payloads, last;
+  std::vector<wasinn::base::Descriptor> descriptors(Socket::kMaxDescriptors);
   for (;;) {
     if (Lies("unasked")) {  // and takes no question
       Writer answer(answers), payload(payloads);
@@ -165,7 +165,7 @@ void ServeChannel(Socket& channel) {
 }
 
 void ServeControl(Socket& channel) {
-  std::vector<uint8_t> message(isolation::kMostBytes), bytes;
+  std::vector<uint8_t> message(isolation::kMaxBytes), bytes;
   std::vector<wasinn::base::Descriptor> descriptors(1);
   for (;;) {
     size_t taken = 0;

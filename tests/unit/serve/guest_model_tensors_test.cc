@@ -54,11 +54,11 @@ TEST(GuestModelRequest, IsAsDescribed) {
 
 TEST(GuestModelRequest, HasNoLengthThatOverflows) {
   const InputTensor t = Input("t", "BYTES", {0}, "");
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  EXPECT_THAT(WhyNoRequest({Input("x", "FP32", {kMost, 2}, ""), t}), HasSubstr("has 0 bytes"));
-  EXPECT_THAT(WhyNoRequest({Input("x", "FP32", {kMost / 2 + 1, 2}, ""), t}), HasSubstr("has 0 bytes"));
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  EXPECT_THAT(WhyNoRequest({Input("x", "FP32", {kMax, 2}, ""), t}), HasSubstr("has 0 bytes"));
+  EXPECT_THAT(WhyNoRequest({Input("x", "FP32", {kMax / 2 + 1, 2}, ""), t}), HasSubstr("has 0 bytes"));
   const InputTensor x = Input("x", "FP32", {0, 2}, "");
-  EXPECT_THAT(WhyNoRequest({x, Input("t", "BYTES", {kMost}, "")}), HasSubstr("has 0 elements"));
+  EXPECT_THAT(WhyNoRequest({x, Input("t", "BYTES", {kMax}, "")}), HasSubstr("has 0 elements"));
   EXPECT_THAT(WhyNoRequest({x, Input("t", "BYTES", {1}, "\xff\xff\xff\xff")}), HasSubstr("not BYTES"));
   EXPECT_THAT(WhyNoRequest({x, Input("t", "BYTES", {1}, "abc")}), HasSubstr("not BYTES"));
 }
@@ -109,7 +109,7 @@ TEST(GuestModelDescription, IsAModels) {
   };
   EXPECT_THAT(why_not({}), HasSubstr("no output"));
   EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"", WASINN_DTYPE_F32, {}}}}), HasSubstr("name"));
-  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{std::string(kMostName + 1, 'x'), WASINN_DTYPE_F32, {}}}}),
+  EXPECT_THAT(why_not({.inputs = {}, .outputs = {{std::string(kMaxName + 1, 'x'), WASINN_DTYPE_F32, {}}}}),
               HasSubstr("name of no or of more than 4096 bytes"));
   EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_DTYPE_F32, {-2}}}}), HasSubstr("-2"));
   EXPECT_THAT(why_not({.inputs = {}, .outputs = {{"y", WASINN_DTYPE_F32, {}}, {"y", WASINN_DTYPE_F32, {}}}}),

@@ -7,7 +7,7 @@
 namespace wasinn::serve {
 namespace {
 
-constexpr uint64_t kMost = 1u << 20;
+constexpr uint64_t kMax = 1u << 20;
 
 std::string Gzip(std::string text) {
   constexpr int kGzip = 15 + 16, kUsualMemory = 8;
@@ -25,13 +25,12 @@ std::string Gzip(std::string text) {
 }
 
 Outcome<RequestBytes> InflateAll(const std::string& from, const Cancellation* cancellation = nullptr) {
-  return Try([&] { return Inflate(from, kMost, std::make_shared<MemoryBudget>(kMost), cancellation); });
+  return Try([&] { return Inflate(from, kMax, std::make_shared<MemoryBudget>(kMax), cancellation); });
 }
 
 TEST(Inflate, TakesMembersAndPieces) {
   std::string text, all;
-  for (uint32_t n = 1; text.size() < kMost / 4; n = n * 1664525 + 1013904223)
-    text.push_back(static_cast<char>(n >> 24));
+  for (uint32_t n = 1; text.size() < kMax / 4; n = n * 1664525 + 1013904223) text.push_back(static_cast<char>(n >> 24));
   for (const std::string& one : {text, std::string(), text}) all += Gzip(one);
   const auto inflated = InflateAll(all);
   ASSERT_TRUE(inflated) << inflated.error().message;
@@ -48,7 +47,7 @@ TEST(Inflate, EndsOnceItIsCancelled) {
 
 TEST(Inflate, RefusesManyEmptyMembers) {
   std::string all = Gzip("text");
-  for (const std::string empty = Gzip(""); all.size() < kMost;) all += empty;
+  for (const std::string empty = Gzip(""); all.size() < kMax;) all += empty;
   const auto inflated = InflateAll(all);
   ASSERT_FALSE(inflated);
   EXPECT_EQ(inflated.error().message, "65536 bytes of the compressed request hold no data");
@@ -56,7 +55,7 @@ TEST(Inflate, RefusesManyEmptyMembers) {
 
 TEST(Inflate, RefusesManyEmptyBlocks) {
   std::string all = "\x78\x9c";
-  while (all.size() < kMost) all.append("\0\0\0\xff\xff", 5);
+  while (all.size() < kMax) all.append("\0\0\0\xff\xff", 5);
   const auto inflated = InflateAll(all);
   ASSERT_FALSE(inflated);
   EXPECT_EQ(inflated.error().message, "65536 bytes of the compressed request hold no data");

@@ -31,9 +31,9 @@ TEST(LoadLog, TellsEachReasonOnce) {
 TEST(LoadLog, TellsNoMoreReasonsThanThat) {
   LoadLog log;
   const std::string told = LoggedBy([&] {
-    for (size_t i = 0; i < 10 * LoadLog::kMostReasons; ++i) log.Tell("lm:1", fmt::format("reason {}", i));
+    for (size_t i = 0; i < 10 * LoadLog::kMaxReasons; ++i) log.Tell("lm:1", fmt::format("reason {}", i));
   });
-  EXPECT_EQ(static_cast<size_t>(std::ranges::count(told, '\n')), LoadLog::kMostReasons);
+  EXPECT_EQ(static_cast<size_t>(std::ranges::count(told, '\n')), LoadLog::kMaxReasons);
 }
 
 TEST(LoadLog, TellsAgainAfterAModelHasLoaded) {
