@@ -29,7 +29,7 @@ constexpr uint32_t kCompletion = 0, kMetadata = 1, kMessage = 2, kProbabilities 
                    kLogitTokens = 7, kStepTokens = 8, kGeneration = 9;
 
 inline Result SetPrompt(Context* context, const std::string& text) { return context->Set(kPrompt, Text(text)); }
-inline Result SetOptions(Context* context, const std::string& json) { return context->Set(kOptions, Text(json)); }
+inline Result SetOptions(Context* context, const std::string& options) { return context->Set(kOptions, Text(options)); }
 
 inline Result ComputeOn(Context* context, const std::string& prompt) {
   EXPECT_TRUE(SetPrompt(context, prompt));
