@@ -27,10 +27,11 @@ struct OtherProgram {
   const char* command;
   const char* what;
   const char* component;  // the argument of `cmake --install`
+  const char* needs;      // the commands before a build that the quick start lacks
 };
 constexpr OtherProgram kPrograms[] = {
-    {"bench", "Time a model natively and from a guest", " --component bench"},
-    {"serve", "Serve models over HTTP and gRPC", ""},
+    {"bench", "Time a model natively and from a guest", " --component bench", ""},
+    {"serve", "Serve models over HTTP and gRPC", "", "scripts/deps.sh serve && cmake --preset release && "},
 };
 
 bool AsksForHelp(char** words) {
@@ -54,7 +55,8 @@ int Start(const OtherProgram& program, char** argv) {
   argv[0] = name.data();
   execv(path.c_str(), argv);
   if (errno != ENOENT) return Fail(command + ": cannot start " + path + ": " + std::strerror(errno));
-  const std::string build = "where wasinn was built, cmake --build --preset release --target wasinn_" + command +
+  const std::string build = std::string("where wasinn was built, ") + program.needs +
+                            "cmake --build --preset release --target wasinn_" + command +
                             " && cmake --install build/release --prefix PREFIX" + program.component;
   const std::string missing = "there is no " + path + "; to get it: " + HowToInstall(command, build);
   if (!AsksForHelp(argv + 1)) return Fail(command + ": " + missing);

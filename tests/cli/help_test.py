@@ -57,11 +57,13 @@ class HelpTest(CommandTest):
         ):
             self.assertRegex(out, rf"\n  {flag} [^\n]*(\n {{20,}}[^\n]*)?\b{re.escape(default)}")
 
-    def test_bench_help_where_it_is_not_installed(self):
+    def test_programs_that_are_not_installed(self):
         alone = shutil.copy(WASINN, self.dir / "wasinn")
         lib = str(pathlib.Path(WASINN).parents[1] / "lib")
         result = self.wasinn("bench", "--help", program=alone, env={"LD_LIBRARY_PATH": lib})
         self.check(result, out="to get it: where wasinn was built, cmake --build --preset release --target wasinn_bench && cmake --install build/release --prefix PREFIX --component bench.", err="")
+        result = self.wasinn("serve", program=alone, env={"LD_LIBRARY_PATH": lib})
+        self.check_error(result, "where wasinn was built, scripts/deps.sh serve && cmake --preset release && cmake --build --preset release --target wasinn_serve && ")
         result = self.wasinn("bench", "m.onnx", program=alone, env={"LD_LIBRARY_PATH": lib})
         self.check_error(result, "there is no ")
 
