@@ -168,7 +168,7 @@ class Scanner {
   }
 
   void RefuseFiles(const char* what) const {
-    if (guest_) Throw(WASINN_ERROR_SECURITY, "{}: a model that is given as bytes must be whole", what);
+    if (guest_) Throw(WASINN_ERROR_SECURITY, "{}: a model from bytes or in a worker must be whole", what);
   }
 
   const bool guest_;

@@ -188,7 +188,7 @@ class SourceReader {
     }
     const IrScan scan = IrScanner().Run(TextOf(first_));
     if (first_.path == nullptr && scan.names_weights) {
-      Throw(WASINN_ERROR_SECURITY, "the IR names a file for its weights: one that is given as bytes must be whole");
+      Throw(WASINN_ERROR_SECURITY, "the IR names a file for its weights: one from bytes or in a worker must be whole");
     }
     if (first_.path == nullptr && !scan.is_whole) Throw(WASINN_ERROR_INVALID_ENCODING, "the IR is broken XML");
     SourceModel source = ReadIrOf(scan.version, std::move(weights));

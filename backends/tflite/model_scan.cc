@@ -143,7 +143,7 @@ class Scanner {
       // For these TensorFlow Lite loads TensorFlow's own library by its plain name.
       if (trust_ == Trust::kGuest && custom && name.starts_with("Flex")) {
         Throw(WASINN_ERROR_SECURITY,
-              "operator '{}': operators of TensorFlow are not allowed in a model that comes as bytes", name);
+              "operator '{}': operators of TensorFlow are not allowed in a model from bytes or in a worker", name);
       }
       // Random numbers continue where the last run ended.
       const bool state = code == kCallOnce || custom || (code >= kHashtable && code <= kHashtableSize) ||
