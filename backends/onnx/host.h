@@ -40,7 +40,6 @@ class Host : OnlyCopy, public backend::HostOf<BackendConfig, OrtLibrary> {
       : HostOf(services, config),
         environment_(library_, log(), config_.threads, config_.spinning),
         cache_(config_.cache_bytes) {
-    ReadLocales();
     Describe("ONNX Runtime", DevicesText(AvailableProviders(library_)));
   }
 
@@ -53,6 +52,7 @@ class Host : OnlyCopy, public backend::HostOf<BackendConfig, OrtLibrary> {
 
  private:
   const Environment environment_;
+  const Locales locales_;
   mutable BlockCache cache_;
   mutable std::atomic<uint64_t> next_charge_id_ = uint64_t{1} << 32;
 };
