@@ -43,7 +43,7 @@ share/wasinn/engines/*.h share/wasinn/engines/*.cc share/wasinn/demo/* share/was
 share/doc/wasinn/*.md share/doc/wasinn/*.svg share/doc/wasinn/*.png share/doc/wasinn/*.jpg share/doc/wasinn/*.yaml
 share/doc/wasinn/*.proto
 share/doc/wasinn/*.h share/doc/wasinn/*.hpp share/doc/wasinn/*.c share/doc/wasinn/*.cc share/doc/wasinn/*.rs
-share/doc/wasinn/*.go
+share/doc/wasinn/*.go share/doc/wasinn/*.zig
 share/doc/wasinn/*.py share/doc/wasinn/*.js share/doc/wasinn/*.ts share/doc/wasinn/*.wit share/doc/wasinn/*.wat
 share/doc/wasinn/*.toml
 share/doc/wasinn/*.txt share/doc/wasinn/*.Dockerfile share/doc/wasinn/*.lock share/doc/wasinn/*.mod
