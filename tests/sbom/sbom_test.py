@@ -154,7 +154,7 @@ class PartsTest(unittest.TestCase):
 
     def test_what_the_manifest_no_longer_says_is_an_error(self):
         with unittest.mock.patch.object(fetched.Deps, "_filled", return_value={"onnxruntime": "onnxruntime-0.1-0123"}):
-            with self.assertRaisesRegex(SystemExit, r"\.deps has onnxruntime-0\.1-0123, .* says onnxruntime-.*: run scripts/deps.sh onnxruntime"):
+            with self.assertRaisesRegex(SystemExit, r"\.deps has onnxruntime-0\.1-0123, .* has onnxruntime-.*: run scripts/deps.sh onnxruntime"):
                 fetched.Deps(SOURCE)
 
     def test_without_manifests_licences_of_crates_are_not_known(self):
