@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"wasinn"
@@ -63,22 +64,20 @@ func setText(context wasinn.Context, index uint32, value any) error {
 }
 
 // AskFor lets the model call the tool. A model that was trained to call tools writes a call, and a grammar of the host
-// restricts it to the parameters. Another one may write a text: then it is asked once more, only for the parameters.
+// restricts it to the parameters. The host refuses this for another model, which is then asked only for the parameters.
 func (c *Chat) AskFor(tool Tool, question string) ([]Call, error) {
 	tools := []any{map[string]any{"type": "function", "function": tool}}
 	options := map[string]any{"tools": tools, "tool-choice": "required", "parallel-tool-calls": false, "temp": 0, "n-predict": 64}
 	asked, err := c.Ask(options, Message{Role: "user", Content: question})
-	if err != nil || len(asked.Calls) > 0 {
+	if !errors.Is(err, wasinn.UnsupportedOperation) {
 		return asked.Calls, err
 	}
-	last := len(c.messages) - 1
-	c.messages = c.messages[:last]
 	written, err := c.Ask(map[string]any{"json-schema": tool.Parameters, "temp": 0, "n-predict": 64})
 	if err != nil {
 		return nil, err
 	}
 	calls := []Call{{ID: "call1", Type: "function", Function: Function{tool.Name, written.Content}}}
-	c.messages[last] = Message{Role: "assistant", Calls: calls}
+	c.messages[len(c.messages)-1] = Message{Role: "assistant", Calls: calls}
 	return calls, nil
 }
 
