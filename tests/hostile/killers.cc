@@ -106,13 +106,28 @@ std::vector<Case> OnnxCases() {
 
 // ---- PyTorch
 
+// An object whose method calls the same method of what the object holds, which is itself. PyTorch refuses a method that
+// calls itself, but here the call could be of another class. Given the time it takes all memory that it can have.
+Files RecursesOnTorch() {
+  const std::string classes =
+      "class Next(Interface):\n  def go(self: __torch__.Next,\n    x: Tensor) -> Tensor:\n    pass\n"
+      "class Link:\n  next : __torch__.Next\n  def go(self: __torch__.Link,\n    x: Tensor) -> Tensor:\n"
+      "    _0 = (self.next).go(x, )\n    return torch.add(_0, 1)\n";
+  return {TorchArchive(classes + TorchCode({"link = __torch__.Link.__new__(__torch__.Link)", "link.next = link",
+                                            "return (link).go(x, )"}),
+                       TorchObject())};
+}
+
 Files DoublesOnTorch() {
   return {TorchForward({"numbers = [1]", "for i in range(9223372036854775807):",
                         "  numbers = torch.add(numbers, numbers)", "return torch.mul(x, torch.len(numbers))"})};
 }
 
 std::vector<Case> TorchCases() {
-  return {Fills("doubles", DoublesOnTorch, "runtime_error", "compute: runtime_error: torch: .*std::bad_alloc")};
+  return {
+      NeverEnds("recurses", RecursesOnTorch),
+      Fills("doubles", DoublesOnTorch, "runtime_error", "compute: runtime_error: torch: .*std::bad_alloc"),
+  };
 }
 
 // ---- TensorFlow
