@@ -1,6 +1,7 @@
 """wasinn new: a program that it writes builds with what is installed, fits the model and computes, or answers requests.
 
-WASINN_NEW names the templates of this run, WASINN_TOOLS the folder of the tools that scripts/deps.sh has fetched for them."""
+WASINN_NEW names the templates of this run, WASINN_TOOLS the folder of the tools that scripts/deps.sh has fetched for them,
+WASINN_NEW_CARGO the folder in which Cargo compiles their crates, once for all runs."""
 
 import json
 import os
@@ -51,7 +52,7 @@ class NewTest(CommandTest):
             variables += ["CARGO=cargo-wasm", "GO=go-wasm", f"ADAPTER={tools}/../adapters/wasi_snapshot_preview1.{kind}.wasm"]
             env |= {name: os.environ.get(name, os.path.expanduser(f"~/.{name.split('_')[0].lower()}")) for name in ("CARGO_HOME", "RUSTUP_HOME")}
             # With the crates that are here. An interpreter takes long to compile on a busy machine.
-            env |= {"CARGO_NET_OFFLINE": "true", "WASINN_COMPILE_TIMEOUT": "0"}
+            env |= {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": os.environ["WASINN_NEW_CARGO"], "WASINN_COMPILE_TIMEOUT": "0"}
         return variables, env
 
     def make(self, name, template, *targets):
