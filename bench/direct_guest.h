@@ -4,10 +4,12 @@
 #include <wasinn/engine.h>
 #include <cstdint>
 #include <cstring>
+#include <expected>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 #include <wasinn/wasinn.hpp>
@@ -16,6 +18,11 @@ namespace wasinn::bench {
 
 inline void Must(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message());
+}
+template <typename T>
+T Must(std::expected<T, std::string> result) {
+  if (!result) throw std::runtime_error(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
 // Has the model "m", and no others.

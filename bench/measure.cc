@@ -19,12 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 double Seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 // The median distance from the median, divided by the median.
 double Spread(std::vector<double> values) {
   const double median = Median(values);
@@ -90,6 +84,12 @@ std::string FirstError(std::span<Runner* const> runners) {
 }
 
 }  // namespace
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
 
 Percentiles PercentilesUs(Samples samples) {
   if (samples.empty()) return {};

@@ -16,6 +16,8 @@ struct Budget {
   uint64_t iterations = 0;  // 0: only the time counts
 };
 
+double Median(std::vector<double> values);
+
 // The times of single inferences, in nanoseconds.
 using Samples = std::vector<uint32_t>;
 

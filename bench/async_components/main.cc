@@ -24,6 +24,7 @@
 #include "bench/component_engine.h"
 #include "bench/component_values.h"
 #include "bench/direct_guest.h"
+#include "bench/measure.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handles.h"
 
@@ -43,11 +44,7 @@ using wasmtime::ExportIndexPtr;
 using wasmtime::StorePtr;
 using wasmtime::TakeError;
 
-template <typename T>
-T Must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
+using wasinn::bench::Must;
 void Must(wasmtime_error_t* error) { Must(TakeError(error)); }
 
 // Guests that can continue; any thread adds them.
@@ -199,7 +196,7 @@ Program::Program(Kind kind) : engine(NewComponentEngine(kind == Kind::kRestsByDr
   const wasinn::Status linked(
       is_async ? wasinn_wasmtime_component_link_async(linker.get(), nullptr, Guest::CallerOf, nullptr)
                : wasinn_wasmtime_component_link(linker.get(), nullptr, Guest::GuestOf, nullptr));
-  wasinn::bench::Must(linked);
+  Must(linked);
   const bool is_draft = kind == Kind::kRestsByDraft;
   wasmtime_component_t* compiled = nullptr;
   Must(wasmtime_component_new(engine.get(), is_draft ? wasinn_bench_async_component : wasinn_bench_component,
@@ -268,11 +265,6 @@ Turn Time(size_t inferences, const std::function<void()>& run) {
   return {count / took.count(), 1000 * (CpuSeconds() - cpu) / count};
 }
 
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 int Main(int argc, char** argv) {
   CLI::App app("Time many components on one model: all in flight on one thread, and on threads that wait");
   std::string model;
@@ -289,14 +281,14 @@ int Main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   wasinn::Config config;
-  wasinn::bench::Must(config.Set("call_threads", std::to_string(threads)));
-  if (contexts > 0) wasinn::bench::Must(config.Set("max_computes", std::to_string(threads)));
-  wasinn::bench::Must(config.Set("limits.compute_timeout_ms", "0"));  // all are begun at once
+  Must(config.Set("call_threads", std::to_string(threads)));
+  if (contexts > 0) Must(config.Set("max_computes", std::to_string(threads)));
+  Must(config.Set("limits.compute_timeout_ms", "0"));  // all are begun at once
   wasinn::ModelOptions options;
   options.path = model;
   const wasinn::Host host = HostOf(config, options);
   auto signature = host.Inspect("m");
-  wasinn::bench::Must(signature.status());
+  Must(signature.status());
   const Arguments arguments("m", Must(MakeInputs(*signature, {})));
   Ready<Guest> ready;
   const Program blocking(Kind::kWaits), concurrent(contexts > 0 ? Kind::kRestsByDraft : Kind::kRests);

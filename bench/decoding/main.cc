@@ -23,12 +23,6 @@ namespace {
 
 constexpr uint32_t kPrompt = 0, kOptions = 1, kTokens = 2, kCompletion = 0, kLogits = 6, kLogitTokens = 7;
 
-template <typename T>
-T Must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
-
 Tensor TensorOf(uint32_t index, Dtype dtype, const std::vector<int64_t>& dims) {
   Tensor tensor;
   tensor.index = index;
@@ -49,11 +43,6 @@ double CpuSeconds() {
   timespec now = {};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 struct Side {
@@ -123,7 +112,7 @@ class Bench {
  private:
   static Config OneThread() {
     Config config;
-    wasinn::bench::Must(config.Set("threads", "1"));
+    Must(config.Set("threads", "1"));
     return config;
   }
 

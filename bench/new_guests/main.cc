@@ -20,12 +20,6 @@ namespace wasinn::bench {
 namespace {
 using SteadyClock = std::chrono::steady_clock;
 
-template <typename T>
-T Must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error());
-  return std::move(*result);
-}
-
 uint32_t NanosecondsSince(SteadyClock::time_point start) {
   return static_cast<uint32_t>(std::chrono::nanoseconds(SteadyClock::now() - start).count());
 }
@@ -53,7 +47,7 @@ int Main(int argc, char** argv) {
   options.path = path;
   const wasinn::Host host = HostOf({}, options);
   auto signature = host.Inspect("m");
-  wasinn::bench::Must(signature.status());
+  Must(signature.status());
   const std::vector<Tensor> inputs = Must(MakeInputs(*signature, {}));
   std::vector<Tensor> outputs = Must(MakeOutputs(*signature));
   constexpr size_t kRoom = size_t{64} << 10;

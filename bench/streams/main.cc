@@ -1,5 +1,5 @@
-// A language model's text as a component gets it: as a stream of wasi:nn@0.3.0-draft, and by wasinn:ext's generate, beside
-// llama.cpp's own loop, in turns.
+// A language model's text in a component: as a stream of wasi:nn@0.3.0-draft, and by wasinn:ext's generate, compared
+// with llama.cpp's own loop, in turns.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,19 +15,13 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
+#include "backends/llama_native.h"
 #include "bench/direct_guest.h"
 #include "bench/measure.h"
-#include "bench/streams/native_text.h"
 #include "engines/engine.h"
 
 namespace wasinn::bench {
 namespace {
-
-template <typename T>
-T Must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 double Seconds(clockid_t clock) {
   timespec now = {};
@@ -35,7 +29,7 @@ double Seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Of the day, and of the processors for this process: what other programs take of the machine is not in that.
+// The time, and the processor time of this process, which other programs do not affect.
 struct Moment {
   double wall = Seconds(CLOCK_MONOTONIC), cpu = Seconds(CLOCK_PROCESS_CPUTIME_ID);
 };
@@ -65,7 +59,7 @@ class Lines : public engines::Sink {
     return false;
   }
 
-  // Of the last text.
+  // The moments of the last text.
   Moments Taken() {
     const std::lock_guard lock(mutex_);
     return moments_;
@@ -89,7 +83,7 @@ class Lines : public engines::Sink {
   Moments moments_;
 };
 
-// As Rust's escape_debug, for what English texts have.
+// Like Rust's escape_debug, for English texts.
 std::string Escaped(const std::string& text) {
   std::string escaped;
   for (const char byte : text) {
@@ -112,7 +106,7 @@ struct Options {
 struct Side {
   Side(std::string its_name, std::string its_how) : name(std::move(its_name)), how(std::move(its_how)) {}
 
-  std::string name, how;  // the guest's word; none: it is no guest
+  std::string name, how;  // `how` is the guest's argument; empty: llama.cpp's own loop
   std::vector<double> first_ms, per_s, per_cpu_s;
 
   void Add(const Moments& moments) {
@@ -123,12 +117,7 @@ struct Side {
   }
 };
 
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-// In percent, of what was measured one after the other.
+// In percent. The pairs were measured one after the other.
 double MedianOfRatios(const std::vector<double>& values, const std::vector<double>& to) {
   std::vector<double> ratios(values.size());
   std::ranges::transform(values, to, ratios.begin(), [](double value, double one) { return 100 * value / one; });
@@ -138,10 +127,10 @@ double MedianOfRatios(const std::vector<double>& values, const std::vector<doubl
 class Bench {
  public:
   explicit Bench(Options options) : options_(std::move(options)), host_(HostOf(OneThread(), Model())) {
-    wasinn::bench::Must(host_.Inspect("m").status());  // loads it
+    Must(host_.Inspect("m").status());  // loads it
     engine_ = Must(engines::NewWasmtimeEngine({}));
     program_ = Must(engine_->Load(options_.guest));
-    native_ = std::make_unique<NativeText>(host_.Models().front().library, options_.model);
+    native_ = std::make_unique<test::NativeLlama>(options_.model);
   }
 
   void Measure() {
@@ -170,7 +159,7 @@ class Bench {
  private:
   static Config OneThread() {
     Config config;
-    wasinn::bench::Must(config.Set("threads", "1"));
+    Must(config.Set("threads", "1"));
     return config;
   }
 
@@ -182,18 +171,23 @@ class Bench {
 
   Moments Native() const {
     Moments moments;
-    native_->Generate(options_.prompt, options_.tokens, [&](const std::string& piece) {
-      if (++moments.pieces == 1) moments.first = Moment();
-      moments.text += piece;
-    });
-    moments.end = Moment();
-    moments.text = Escaped(moments.text);
+    test::NativeSettings settings;
+    settings.context = 4096;
+    settings.predict = options_.tokens;
+    settings.temperature = 0;
+    settings.on_piece = [&] {
+      moments.end = Moment();
+      if (++moments.pieces == 1) moments.first = moments.end;
+    };
+    const test::NativeCompletion completion = native_->Complete(options_.prompt, settings);
+    moments.begin.wall = moments.first.wall - completion.first_seconds;
+    moments.text = Escaped(completion.bytes);
     return moments;
   }
 
   Moments Guest(const std::string& how) const {
     wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(host_);
-    wasinn::bench::Must(guest.status());
+    Must(guest.status());
     const auto lines = std::make_shared<Lines>();
     engines::RunOptions run;
     run.args = {"guest", how, "m", std::to_string(options_.tokens), options_.prompt};
@@ -208,19 +202,19 @@ class Bench {
   const Host host_;
   std::unique_ptr<engines::Engine> engine_;
   std::unique_ptr<engines::Program> program_;
-  std::unique_ptr<NativeText> native_;
+  std::unique_ptr<test::NativeLlama> native_;
   std::vector<Side> sides_ = {{"llama.cpp's own loop", ""}, {"`compute-stream`", "stream"}, {"`generate`", "generate"}};
   std::string text_;
 };
 
 int Main(int argc, char** argv) {
-  CLI::App app("Time the pieces of a language model's text in components, beside llama.cpp's own loop");
+  CLI::App app("Time the pieces of a language model's text in components, compared with llama.cpp's own loop");
   Options options;
   app.add_option("MODEL", options.model, "A language model's file")->required();
   app.add_option("GUEST", options.guest, "test-nn03.component.wasm")->required();
   app.add_option("--prompt", options.prompt);
-  app.add_option("--tokens", options.tokens, "Of a text; default 64");
-  app.add_option("--rounds", options.rounds, "default 21");
+  app.add_option("--tokens", options.tokens, "Tokens of a text; default 64");
+  app.add_option("--rounds", options.rounds, "Rounds of the three; default 21");
   app.add_option("--pin", options.cpus, "The processor of all sides");
   CLI11_PARSE(app, argc, argv);
   Must(PinTo(options.cpus));

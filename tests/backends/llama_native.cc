@@ -29,7 +29,11 @@ Function LlamaSymbol(const char* name) {
   if (symbol == nullptr) throw std::runtime_error(name);
   return reinterpret_cast<Function>(symbol);
 }
-#define LLAMA(function) LlamaSymbol<decltype(&(function))>(#function)
+#define LLAMA(function)                                                       \
+  ([] {                                                                       \
+    static const auto symbol = LlamaSymbol<decltype(&(function))>(#function); \
+    return symbol;                                                            \
+  }())
 
 void Quiet(ggml_log_level /*level*/, const char* /*text*/, void* /*user*/) {}
 
@@ -149,6 +153,7 @@ NativeCompletion NativeLlama::Complete(const std::string& prompt, const NativeSe
     char piece[256];
     const int32_t n = LLAMA(llama_token_to_piece)(api_->vocabulary, token, piece, sizeof(piece), 0, false);
     completion.bytes.append(piece, static_cast<size_t>(n));
+    if (settings.on_piece) settings.on_piece();
     batch = LLAMA(llama_batch_get_one)(&token, 1);
     if (settings.room > 0 && held == settings.room) {
       const size_t discarded = (held - settings.keep) / 2;

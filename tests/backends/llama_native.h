@@ -35,8 +35,9 @@ struct NativeSettings {
   std::vector<std::pair<int32_t, float>> logit_bias;
   // When so many tokens are held, half of those behind the first `keep` are discarded. 0: never.
   size_t room = 0, keep = 0;
-  int type_k = 1, type_v = 1;  // ggml's numbers: F16
-  int flash = -1;              // as llama_flash_attn_type has it
+  int type_k = 1, type_v = 1;      // ggml's numbers: F16
+  int flash = -1;                  // as llama_flash_attn_type has it
+  std::function<void()> on_piece;  // called after each token, if set
 };
 
 struct NativeCompletion {
