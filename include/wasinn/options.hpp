@@ -258,6 +258,8 @@ struct GuestOptions {
   std::optional<Policy> policy;  // no value: the host's
   // Gets each piece of a text as it comes, as in wasinn_guest_options. Must not throw.
   std::function<void(std::string_view piece)> print;
+  // An open guest with which this one counts as one, as in wasinn_guest_options. NULL: none.
+  wasinn_guest* on_behalf_of = nullptr;
 };
 
 }  // namespace wasinn

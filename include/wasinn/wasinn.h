@@ -441,6 +441,11 @@ typedef struct wasinn_guest_options {
    * is closed. */
   void (*print)(void* user, const char* text, size_t size);
   void* print_user;
+  /* An open guest of the same host; NULL: none. The two count as one wherever guests wait for each other: they have that
+   * guest's weight, together its turns and places for computes, and its waits after workers that its calls ended. So a
+   * program that makes a guest for each request gives nobody more by more requests. Everything else is the guest's own.
+   * The other guest may be closed first. */
+  wasinn_guest* on_behalf_of;
 } wasinn_guest_options;
 
 /* Begins a guest. `options` may be NULL. */

@@ -362,6 +362,7 @@ class Guest {
       c.print = [](void* user, const char* text, size_t size) { (*static_cast<const Print*>(user))({text, size}); };
       c.print_user = print.get();
     }
+    c.on_behalf_of = options.on_behalf_of;
     wasinn_guest* created = nullptr;
     Status status(wasinn_guest_new(host.get(), &c, &created));
     if (!status.ok()) return status;

@@ -72,6 +72,17 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
                       .allowed_outbound_hosts = {}};  // set by the program that runs the guest
 }
 
+// The share of a guest that runs on behalf of this one.
+core::Result<std::shared_ptr<const core::Share>> ShareOf(const core::Host& host, wasinn_guest* guest) {
+  if (guest == nullptr) return nullptr;
+  const core::Guest::Call presence(*guest);
+  if (!presence) return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "on_behalf_of: the guest is closed");
+  if (guest->host() != &host) {
+    return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "on_behalf_of: the guest is another host's");
+  }
+  return guest->share();
+}
+
 core::Status NewGuest(wasinn_host& host, const wasinn_guest_options* given, wasinn_guest** out) {
   core::Result<wasinn_guest_options> options(std::in_place);
   if (given != nullptr) options = core::ReadStruct(*given, "wasinn_guest_options");
@@ -83,8 +94,9 @@ core::Status NewGuest(wasinn_host& host, const wasinn_guest_options* given, wasi
   core::Result<core::Policy> policy(host.host->policy());
   if (options->policy != nullptr) policy = ToPolicy(*options->policy);
   if (!policy) return std::move(policy.error());
+  ASSIGN_OR_RETURN(auto share, ShareOf(*host.host, options->on_behalf_of));
   *out = new wasinn_guest(host.host, options->name == nullptr ? "" : options->name, *limits, std::move(*policy),
-                          core::Printer{options->print, options->print_user});
+                          core::Printer{options->print, options->print_user}, std::move(share));
   return {};
 }
 

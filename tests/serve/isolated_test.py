@@ -1,20 +1,45 @@
 """Models in workers whose load does not end by itself: the server answers, reads its configuration again and ends nevertheless."""
 
 import signal
+import struct
 import subprocess
 import threading
 import unittest
 
 from command import WAIT
 from configured import OPERATOR, ConfiguredTest, key, tenant
+from routes_test import PLAIN, guest
 from server import BODY, MODEL, RUNNING
 
 ENDLESS = MODEL + "deaf\nload_gate /nowhere\n"
 SHORT = "isolate_models = true\n[limits]\nload_timeout_ms = 200\n"
 LONG = "isolate_models = true\n[limits]\nload_timeout_ms = 3600000\n"
+
+
+def escaped(*numbers):
+    """u32s as the text of a data segment."""
+    return "".join(f"\\{byte:02x}" for byte in struct.pack(f"<{len(numbers)}I", *numbers))
+
+
 # DEADLY ends the worker at once, while others compute.
 SHARED = MODEL + "turns 0\nshares\ndelay 300\ndeadly 66\n"
 DEADLY = BODY.replace(b"[5]", b"[33]")  # 33 is 0x42040000, and 66 is 0x42
+# Gives the model "m" the number of four bytes that its client sends, and traps unless it computes.
+PASSES = (guest("""
+  (i32.store (i32.const 0) (i32.const 2048)) (i32.store (i32.const 4) (i32.const 4))
+  (drop (call $fd_read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 12)))
+  (if (call $load (i32.const 1100) (i32.const 1) (i32.const 1200)) (then unreachable))
+  (if (call $init (i32.load (i32.const 1200)) (i32.const 1204)) (then unreachable))
+  (if (call $set (i32.load (i32.const 1204)) (i32.const 0) (i32.const 1104)) (then unreachable))
+  (if (call $compute (i32.load (i32.const 1204))) (then unreachable))
+  (call $say (i32.const 1))""", PLAIN)
+          .replace("(module", """(module
+  (import "wasi_ephemeral_nn" "load_by_name" (func $load (param i32 i32 i32) (result i32)))
+  (import "wasi_ephemeral_nn" "init_execution_context" (func $init (param i32 i32) (result i32)))
+  (import "wasi_ephemeral_nn" "set_input" (func $set (param i32 i32 i32) (result i32)))
+  (import "wasi_ephemeral_nn" "compute" (func $compute (param i32) (result i32)))""", 1)
+          .replace("(func (export", f"""(data (i32.const 1100) "m")
+  (data (i32.const 1104) "{escaped(1124, 1, 1, 2048, 4)}{escaped(1)}") (func (export""", 1))
 STOPPED = "the load was stopped after 200 ms"
 
 
@@ -108,3 +133,12 @@ class Isolated(ConfiguredTest):
         server = self.serve_file("isolate_models = true\n" + tenants, models={"m": SHARED})
         answers = self.check_who_is_beside(server, key("bad"), key("good"))
         self.assertTrue(any("calls of this guest ended its worker 3 times in a row" in answer.json()["error"] for answer in answers), answers)
+
+    def test_a_tenant_that_ends_workers_through_a_route_waits_alone(self):
+        route = f"[routes.'/r']\nfile = '{self.file('passes.wat', PASSES)}'\n"
+        server = self.serve_file("isolate_models = true\n" + route + tenant("bad") + tenant("good"), models={"m": MODEL + "deadly 66\n"})
+        for number in (33, 33, 33, 5):
+            self.check_answer(server.request("POST", "/r", struct.pack("<f", number), key("bad")), 502)
+        server.await_line("calls of this guest ended its worker 3 times in a row")
+        self.check_answer(server.request("POST", "/r", struct.pack("<f", 5), key("good")), 200)
+        self.log_of(server)

@@ -105,6 +105,47 @@ TEST_F(RestsOfGuests, OthersHaveANamedModelAtOnce) {
   EXPECT_EQ(bad.InitContext(graph, context), kSuccess);
 }
 
+GuestPtr OnBehalfOf(wasinn_host* host, wasinn_guest* guest) {
+  wasinn_guest_options options = {};
+  options.struct_size = sizeof options;
+  options.on_behalf_of = guest;
+  return NewGuest(host, &options);
+}
+
+TEST_F(RestsOfGuests, GuestsOnBehalfOfOneAreThatOne) {
+  const HostPtr host = Host();
+  AddEchoModel(host.get(), "m", kDies);
+  GuestPtr tenant = NewGuest(host.get());
+  for (int i = 0; i < 3; ++i) {
+    Program program(OnBehalfOf(host.get(), tenant.get()));
+    EXPECT_TRUE(InferAnew(program, "m").empty());
+  }
+  Program next(OnBehalfOf(host.get(), tenant.get())), stranger(host.get());
+  tenant.reset();
+  uint32_t graph = 0, context = 0;
+  EXPECT_EQ(next.LoadByName("m", graph), kSuccess);
+  EXPECT_EQ(next.InitContext(graph, context), kRuntimeError);
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("calls of this guest ended its worker 3 times in a row")));
+  EXPECT_EQ(stranger.LoadByName("m", graph), kSuccess);
+  EXPECT_EQ(stranger.InitContext(graph, context), kSuccess);
+}
+
+TEST_F(RestsOfGuests, AGuestOnBehalfOfAClosedOneOrAnotherHostsIsRefused) {
+  const HostPtr host = Host(), other = Host();
+  const GuestPtr closed = NewGuest(host.get()), of_other = NewGuest(other.get());
+  wasinn_guest_close(closed.get());
+  for (const auto& [guest, why] : {std::pair(closed.get(), "on_behalf_of: the guest is closed"),
+                                   std::pair(of_other.get(), "on_behalf_of: the guest is another host's")}) {
+    wasinn_guest_options options = {};
+    options.struct_size = sizeof options;
+    options.on_behalf_of = guest;
+    wasinn_guest* made = nullptr;
+    const StatusPtr status(wasinn_guest_new(host.get(), &options, &made));
+    EXPECT_EQ(wasinn_status_code(status.get()), WASINN_ERROR_INVALID_ARGUMENT);
+    EXPECT_THAT(wasinn_status_message(status.get()), HasSubstr(why));
+  }
+}
+
 // The guest for whose compute the host ended the worker is to blame, and no other guest.
 TEST_F(RestsOfGuests, AGuestThatDoesNotStopInTimeIsToBlame) {
   const HostPtr host = Host();

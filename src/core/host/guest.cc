@@ -5,7 +5,8 @@
 
 namespace wasinn::core {
 
-Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy, Printer printer)
+Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy, Printer printer,
+             std::shared_ptr<const Share> share)
     : host_(std::move(host)),
       name_(std::move(name)),
       limits_(limits),
@@ -21,7 +22,9 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
                                            &host_->metrics().refusals.graphs)),
       model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes,
                                            host_->guest_bytes(), &host_->metrics().refusals.model_bytes)),
-      workers_(host_->tenants().Join(policy_.tenant, name_, limits.max_model_bytes, limits.max_tensor_bytes)) {
+      workers_(host_->tenants().Join(policy_.tenant, name_, limits.max_model_bytes, limits.max_tensor_bytes)),
+      share_(share != nullptr ? std::move(share)
+                              : std::make_shared<const Share>(policy_.weight, number_, workers_.get())) {
   made_in_.SetToThisProcess();
   host_->guests().Join(*this);
 }
@@ -170,7 +173,7 @@ Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle)
                                    {.memory = {tensor_bytes_, host_->buffers(), pool_user_},
                                     .watchdog = host_->watchdog(),
                                     .scheduler = host_->scheduler(),
-                                    .share = share_,
+                                    .share = *share_,
                                     .metered = {&host_->metrics(), tag()}}));
   held->context = std::move(context);
   if (!graph->outputs.empty()) {

@@ -28,7 +28,9 @@ class Guest {
   struct GuestContext;
 
  public:
-  Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy, Printer printer = {});
+  // `share`: another guest's, with which this one counts as one; NULL: its own.
+  Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy, Printer printer = {},
+        std::shared_ptr<const Share> share = nullptr);
   ~Guest() { Close(); }
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
@@ -258,6 +260,8 @@ class Guest {
   Result<std::string> Describe(uint32_t graph) const;
 
   const wasinn_limits& limits() const { return limits_; }
+  const Host* host() const { return host_.get(); }  // a call must be inside
+  const std::shared_ptr<const Share>& share() const { return share_; }
   wasinn_dialect dialect() const { return policy_.dialect; }
   bool is_closing() const { return closing_.load(std::memory_order_acquire); }
   wasinn_statistics Statistics() const;
@@ -343,7 +347,7 @@ class Guest {
   HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};
   HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
 
-  Scheduler::Share share_{policy_.weight, number_, workers_.get()};
+  const std::shared_ptr<const Share> share_;
   const uint64_t pool_user_ = host_->buffers().NewUser();
   LargeStacks::Share stacks_;
   Executor::Share begun_{[this] { EndWaits(); }};

@@ -256,7 +256,7 @@ class Context {
   wasinn_tensor taken_view_{};    // of one of them
   Meter meter_;                   // before its graph is freed
   Scheduler& scheduler_;
-  Scheduler::Share& share_;
+  const Share& share_;
   Scheduler::Waiter waiter_;  // for its turn
   Watched run_;
   bool is_quick_ = false;  // AsyncCompute's

@@ -59,8 +59,8 @@ class DynamicOutputs {
 struct Resources {
   TensorMemory memory;  // its quota also has what the backend keeps besides inputs and outputs
   Watchdog& watchdog;
-  Scheduler& scheduler;     // for the host's computes
-  Scheduler::Share& share;  // of its guest
+  Scheduler& scheduler;  // for the host's computes
+  const Share& share;    // of its guest
   Meter::Of metered{};
   // For a step of a pipeline: copies count there, where the pipeline's do. NULL: the session counts its own.
   CopyCount* in = nullptr;

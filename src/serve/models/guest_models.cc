@@ -70,7 +70,7 @@ void GuestModels::Run(const std::string& model, const Tenant& tenant, Cancellati
   RunLimits limits = GuestRuns::LimitsFor(has_limits ? *own : tenant.settings());
   limits.guest.max_log_messages = 0;  // the guest gets its errors, and may log them itself
   const Policy& policy = (own == nullptr ? tenant.settings() : *own).policy();
-  const auto exit = runs_.Run({model, model, policy, limits, cancellation}, {}, {}, run);
+  const auto exit = runs_.Run({model, model, policy, limits, tenant.guest(), cancellation}, {}, {}, run);
   using Kind = engines::Exit::Kind;
   switch (exit.kind) {
     case Kind::kExited:

@@ -65,6 +65,7 @@ engines::Exit GuestRuns::Run(const GuestCall& call, engines::RunOptions options,
   guest_options.name = call.name;
   guest_options.limits = call.limits.guest;
   guest_options.policy = call.policy;
+  guest_options.on_behalf_of = call.on_behalf_of;
   Result<Guest> guest = Guest::Create(host_, guest_options);
   if (!guest) throw ToFailure(guest.status());
   const auto said = std::make_shared<FirstLines>();

@@ -109,6 +109,7 @@ struct GuestCall {
   const std::string& program;  // the guest's args[0]
   const Policy& policy;
   RunLimits limits;
+  wasinn_guest* on_behalf_of;  // a tenant's; NULL: nobody's
   Cancellation* cancellation;  // NULL: never cancelled
 };
 

@@ -95,7 +95,8 @@ bool Routes::IsPublic(const Header& request) const {
 }
 
 GuestCall Routes::ToGuestCall(const Call& call) {
-  return {call.route.path, call.route.name, call.settings().policy(), call.limits, call.cancellation.get()};
+  return {call.route.path, call.route.name,     call.settings().policy(),
+          call.limits,     call.tenant.guest(), call.cancellation.get()};
 }
 
 engines::Exit Routes::RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams) {

@@ -70,6 +70,8 @@ class Tenant {
   bool is_operator() const { return options_.is_operator; }
   const GuestSettings& settings() const { return settings_; }
   const Share& share() const { return share_; }
+  // For its requests to routes. NULL if there are no tenants: strangers do not count as one.
+  wasinn_guest* guest() const { return options_.is_alone ? nullptr : guest_->get(); }
   const std::shared_ptr<MemoryBudget>& budget() const { return options_.budget; }
   // Whether it has a model of this name: others' do not exist for it.
   bool Sees(const std::string& model) const { return settings_.MayUse(model); }
