@@ -428,27 +428,24 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_metrics(wasinn_host* hos
 /* One guest program. All its instances and threads share its handles. */
 typedef struct wasinn_guest wasinn_guest;
 
-/* All of it is copied. */
+/* All of it is copied. NULL in its place means NULL and 0 in each field. */
 typedef struct wasinn_guest_options {
   uint32_t struct_size;
   const char* name;            /* for the log; NULL: none */
   const wasinn_limits* limits; /* NULL: the host's. The host's also hold for limits beyond its struct_size */
   const wasinn_policy* policy; /* NULL: the host's */
-  /* Stands for the program's standard output. It gets each piece of a text as it comes, if the guest asks for that
-   * (WasmEdge's key stream-stdout, on models of the host's own process). Called on the thread of the guest's compute,
-   * and for one that the guest only began (compute_begin) on a thread of the host, while the guest goes on: perhaps
-   * several at once. Must not call wasinn. NULL: the key has no effect. It and `print_user` stay valid until the guest
-   * is closed. */
+  /* The program's standard output: it gets each piece of a text as it comes, if the guest asks for that (WasmEdge's
+   * key stream-stdout, on models of the host's own process); NULL: the key has no effect. Called on the thread of the
+   * compute; after compute_begin on a thread of the host, while the guest goes on, perhaps on several at once. Must not
+   * call wasinn. It and `print_user` stay valid until the guest is closed. */
   void (*print)(void* user, const char* text, size_t size);
   void* print_user;
-  /* An open guest of the same host; NULL: none. The two count as one wherever guests wait for each other: they have that
-   * guest's weight, together its turns and places for computes, and its waits after workers that its calls ended. So a
-   * program that makes a guest for each request gives nobody more by more requests. Everything else is the guest's own.
-   * The other guest may be closed first. */
+  /* Another open guest of the host, for whom this one runs; NULL: none. The two share weight, turns and places for
+   * computes, and waits after calls that ended workers, so that a guest for each request gives no client more of them.
+   * They share nothing else. The other guest may be closed first. */
   wasinn_guest* on_behalf_of;
 } wasinn_guest_options;
 
-/* Begins a guest. `options` may be NULL. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_guest_new(wasinn_host* host, const wasinn_guest_options* options,
                                                              wasinn_guest** out);
 /* Ends a guest. Refuses new calls, cancels running ones, and waits until no call is inside. Only then may the guest's
@@ -463,8 +460,7 @@ WASINN_API void wasinn_guest_free(wasinn_guest* guest);
 /* References, for adapters. A store or an instance may still make a call after its guest was freed: for instance, a
  * thread of the guest slept in the system when the guest ended. A reference keeps `guest` valid for that, but nothing
  * of the host. Take it before wasinn_guest_free, and release it once, from any thread. After wasinn_guest_free, calls
- * of the guest return runtime_error, and wasinn_guest_statistics still works. retain returns the guest. Both accept
- * NULL. */
+ * return runtime_error, and wasinn_guest_statistics still works. retain returns the guest. Both accept NULL. */
 WASINN_API wasinn_guest* wasinn_guest_retain(wasinn_guest* guest);
 WASINN_API void wasinn_guest_release(wasinn_guest* guest);
 
