@@ -169,9 +169,9 @@ std::optional<uint32_t> Begin(wasinn_call& given, Done done, void* user, std::sh
   begun->call.stack_left = SIZE_MAX;
   if ((call->function->flags & WASINN_FUNCTION_MAY_BLOCK) == 0) return RunBegun(*begun);
   // Made here, because a job throws nothing, and there may be no memory for it later.
-  std::function<void(uint32_t)> tell = [begun, done, user](uint32_t result) { done(user, result); };
-  const core::Status status = call->guest->Begin([begun, tell = std::move(tell)] {
-    if (!abi::BeginWithoutThread(begun->call, tell)) tell(RunBegun(*begun));
+  std::function<void(uint32_t)> notify = [begun, done, user](uint32_t result) { done(user, result); };
+  const core::Status status = call->guest->Begin([begun, notify = std::move(notify)] {
+    if (!abi::BeginWithoutThread(begun->call, notify)) notify(RunBegun(*begun));
   });
   if (status.ok()) return std::nullopt;
   call->guest->Report(call->function->name, status);

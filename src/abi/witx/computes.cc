@@ -22,7 +22,7 @@ using core::Result;
 using core::Status;
 using Wait = Guest::ComputeWait;
 
-// A wait, up to where it waits.
+// Makes a wait that has not begun.
 Status MakeWait(const Invocation& call, const core::Executor::Job& then, std::optional<Wait>& wait) {
   const uint32_t address = call.arg(0), count = call.arg(1), limit = call.guest.limits().max_contexts;
   RETURN_IF_ERROR(CheckResult(call, call.arg(3)));
@@ -46,7 +46,7 @@ Status EndWait(const Invocation& call, const Wait& wait) {
 
 using Done = std::function<void(uint32_t)>;
 
-// Such a call, from its beginning until the guest's errno is known. It stands for Enter and Guest::Run of other calls.
+// Such a call, from its beginning until the guest's errno is known. It does what Enter and Guest::Run do for other calls.
 class BegunCall {
  public:
   virtual ~BegunCall() = default;
