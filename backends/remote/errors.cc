@@ -54,7 +54,7 @@ std::string Quoted(const std::string& text) {
 
 namespace {
 
-// Longer bodies tell a guest nothing.
+// Longer texts do not help a guest.
 constexpr size_t kMaxRead = 64 << 10, kMaxShown = 2000;
 
 grpc::StatusCode CodeOf(unsigned code) {

@@ -39,7 +39,7 @@ constexpr size_t kMaxBuffered = 128 << 10;
 // Beast fills the free space of its buffer, by default 512 bytes. The system backs only the memory that is used.
 constexpr size_t kReadAtOnce = 64 << 10;
 
-// Like Asio's verification, but tells an untrusted chain from a wrong name.
+// Like Asio's verification, but distinguishes an untrusted chain from a wrong name.
 class NamedCertificate {
  public:
   explicit NamedCertificate(const std::string& name) : is_for_(name) {}

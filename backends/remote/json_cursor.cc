@@ -118,7 +118,7 @@ bool JsonCursor::Bool() {
   return false;
 }
 
-// Not recursive, because a stranger chooses the depth.
+// Not recursive, because the server chooses the depth.
 std::string_view JsonCursor::Skip() {
   (void)Peek();
   const size_t begin = at_;
