@@ -36,7 +36,7 @@ class ModelsTest(CommandTest):
         self.check_refused(["--model", "m=m.gguf,target=moon"], "moon", code=2)
         self.check_refused(["--model", "m=m.gguf,version=x"], "'x' is not a version", code=2)
         # "echo:1" would be a version of "echo".
-        colon = "a model cannot be named 'echo:1': a colon stands between a name and a version"
+        colon = "a model cannot be named 'echo:1': a colon separates a name and a version"
         self.check_refused(["--model", "echo:1=m.gguf"], colon)
         self.file("colon.toml", self.dir.joinpath("echo.toml").read_text() + "[models.'echo:1']\npath = 'm.gguf'\n")
         self.check_refused(["--config", "colon.toml"], colon)

@@ -93,7 +93,7 @@ const Wrong kWrong[] = {
      "inputs = ['i', 'q']\n"},
     {"WhoseOutputsNameNothing", "outputs: no step makes 'i': they make 'o'", Step("one", "x = 'i'", "x = 'o'"),
      "outputs = ['i']\n"},
-    {"WhoseListsHaveANameTwice", "outputs: 'o' is there twice", Step("one", "x = 'i'", "x = 'o'"),
+    {"WhoseListsHaveANameTwice", "outputs: 'o' is listed twice", Step("one", "x = 'i'", "x = 'o'"),
      "outputs = ['o', 'o']\n"},
     {"ThatIsItsOnlyStep", "it is a step of itself: 'p' -> 'p'", Step("p:1")}};
 

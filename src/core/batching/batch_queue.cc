@@ -54,7 +54,7 @@ BatchQueue::Outcome BatchQueue::Wait(const BatchItemPtr& item) {
 
 // Wakes a thread that computes batches if an item begins to wait, or if a batch may be full: not for each item.
 void BatchQueue::Add(const BatchItemPtr& item) {
-  std::condition_variable* tell = nullptr;
+  std::condition_variable* woken = nullptr;
   {
     const std::lock_guard lock(mutex_);
     const auto other = std::ranges::find(waiting_, item->share, [](const BatchItemPtr& one) { return one->share; });
@@ -62,9 +62,9 @@ void BatchQueue::Add(const BatchItemPtr& item) {
     item->since = clock_.now();
     waiting_.push_back(item);
     rows_ += item->rows;
-    if (waiting_.size() == 1 || rows_ >= smallest_full_) tell = &NextToWake();
+    if (waiting_.size() == 1 || rows_ >= smallest_full_) woken = &NextToWake();
   }
-  if (tell != nullptr) tell->notify_one();
+  if (woken != nullptr) woken->notify_one();
 }
 
 // The outcome, if the wait ends here. Else the wait looks again after a change, or at a set time.

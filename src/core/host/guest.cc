@@ -235,9 +235,9 @@ void Guest::Report(std::string_view function, const Status& status) {
                                  status.backend().empty() ? "" : ": ", status.message());
   host_->metrics().errors[static_cast<size_t>(status.code())].fetch_add(1, std::memory_order_relaxed);
   Log(status.code(), text);
-  std::string told = WithoutPaths(text);
+  std::string shown = WithoutPaths(text);
   const std::lock_guard lock(last_error_mutex_);
-  last_error_ = std::move(told);
+  last_error_ = std::move(shown);
 }
 
 std::string Guest::LastError() const {
@@ -258,9 +258,9 @@ void Guest::Log(wasinn_code code, std::string_view error) {
   if (errors >= limits_.max_log_messages) dropped.fetch_add(1, std::memory_order_relaxed);
   if (errors > limits_.max_log_messages || limits_.max_log_messages == 0) return;
   wasinn_log_record record = {.level = WASINN_LOG_WARNING, .guest = number_, .guest_name = name_.c_str()};
-  const std::string who = name_.empty() ? "guest" : fmt::format("guest '{}'", name_);
+  const std::string guest = name_.empty() ? "guest" : fmt::format("guest '{}'", name_);
   if (errors == limits_.max_log_messages) {
-    logger.Write(record, fmt::format("{}: further errors are not logged", who));
+    logger.Write(record, fmt::format("{}: further errors are not logged", guest));
     return;
   }
   uint64_t left_out = 0;
@@ -272,7 +272,7 @@ void Guest::Log(wasinn_code code, std::string_view error) {
     logger.Write(WASINN_LOG_WARNING, fmt::format("{} errors of guests before this were left out", left_out));
   }
   record.code = code;
-  logger.Write(record, fmt::format("{}: {}", who, error));
+  logger.Write(record, fmt::format("{}: {}", guest, error));
 }
 
 // A dropped context may go on for a while. What it does after this is counted when it is destroyed.

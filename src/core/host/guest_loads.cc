@@ -66,7 +66,7 @@ Result<uint32_t> Guest::EndLoad(Loading loading) {
                                      .account = model_bytes_,
                                      .loader = tag()},
                                     wait(), policy_, policy_.loads_in_process() ? nullptr : workers_.get()));
-  // Charges what a load without other users would charge.
+  // Charges as much as a load without other users.
   if (!shared.made) {
     const uint64_t bytes = charges->bytes.held() + shared.graph->kept();
     RETURN_IF_ERROR(charges->bytes.Resize(bytes));

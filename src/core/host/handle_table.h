@@ -92,7 +92,7 @@ class HandleTable {
     // Valid if there is no object.
     bool is_busy() const { return is_busy_; }
     bool is_kept() const { return is_kept_; }
-    // No thread has it from now on, but the guest itself, between its calls. There is an object.
+    // From now on no thread has it, but the guest itself, between its calls. Valid if there is an object.
     void Keep() { slot_->word.fetch_or(kKept, std::memory_order_relaxed); }
 
    private:

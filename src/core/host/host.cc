@@ -58,7 +58,7 @@ uint64_t SizeOf(const ModelSource& source) {
   return total;
 }
 
-// The bytes begin so.
+// `start`: the first bytes.
 Status Unrecognised(Formats formats, std::span<const uint8_t> start) {
   if (const std::string_view kind = KindOfNoModel(start); !kind.empty()) {
     return Error(WASINN_ERROR_INVALID_ENCODING, "the bytes are {}", kind);
@@ -296,7 +296,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.metrics = source.metrics;
   // A backend that maps the file itself needs no copy: reading it here would double the cost of a large one.
   ASSIGN_OR_RETURN(const Parts parts, ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, wait)));
-  if (bytes != nullptr) {  // a file may have changed meanwhile
+  if (bytes != nullptr) {  // a file may have changed since
     RETURN_IF_ERROR(bytes->Resize(SizeOf(parts)));
   }
   options.encoding = source.encoding;

@@ -64,13 +64,13 @@ class Host {
   Status AddModels(const std::string& folder);
   ModelRegistry& models() { return models_; }
   Status RemoveModel(std::string_view name);
-  // Compiles a model's files again: of "NAME" those of every version that its folder has now. Until all are done, and
+  // Compiles a model's files again; for "NAME" those of every version that its folder has now. Until all are done, and
   // if one fails, the name keeps its old models.
   Status Reload(std::string_view name);
   // A change in the folders and files of models, as for wasinn_host_rescan_models.
   using ModelChanged =
       std::function<void(const ModelSource& source, wasinn_model_change_kind kind, const std::string& why)>;
-  void Rescan(const ModelChanged& tell);
+  void Rescan(const ModelChanged& notify);
   // The shared, compiled graph of a registered name. `wait` limits the wait for another caller's load or a worker.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const WaitOptions& wait, const GuestTag& loader = {});
   // As above, without a guest.
@@ -99,9 +99,9 @@ class Host {
   Scheduler& scheduler() { return scheduler_; }
   LargeStacks& stacks() { return stacks_; }
   Executor& executor() { return executor_; }
-  // For computes that guests begin: threads only of those that have their turn.
+  // For computes that guests begin: has threads only for those that have their turn.
   AsyncCompute::Computers& computers() { return computers_; }
-  // Called before such a compute: gives it a thread, and one to its end.
+  // Called before such a compute: makes sure of a thread for it, and of one for its end.
   Status StartComputers() {
     RETURN_IF_ERROR(executor_.Start());
     return computing_.Start();
@@ -145,7 +145,7 @@ class Host {
   struct Found;
   std::vector<std::shared_ptr<const ModelOptions>> Origins(std::string_view name);
   Found LookAgain(const std::shared_ptr<const ModelOptions>& origin);
-  void Rescan(const std::shared_ptr<const ModelOptions>& origin, const ModelChanged& tell);
+  void Rescan(const std::shared_ptr<const ModelOptions>& origin, const ModelChanged& notify);
   Result<std::shared_ptr<Graph>> Recompile(Model& model);
   Status AddAddress(ModelSource source, const ModelOptions& options);
   Status AddPipeline(const ModelOptions& options);

@@ -137,7 +137,7 @@ Status Host::Reload(std::string_view name) {
   return models.empty() ? models_.Unload(name) : Status();  // which reports that there is none
 }
 
-void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const ModelChanged& tell) {
+void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const ModelChanged& notify) {
   Found found = LookAgain(origin);
   const std::vector<std::shared_ptr<Model>> named = models_.Named(origin->name);
   const bool is_loaded = std::ranges::any_of(named, [](const auto& one) { return one->graph() != nullptr; });
@@ -149,28 +149,28 @@ void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const Model
       return true;
     }
     is_broken = true;
-    tell(model->source(), WASINN_MODEL_CHANGE_FAILED, std::string(graph.error().message()));
+    notify(model->source(), WASINN_MODEL_CHANGE_FAILED, std::string(graph.error().message()));
     return false;
   };
   for (const std::shared_ptr<Model>& model : found.registered) {
     const auto rejected = rejected_.extract(NumberedName(model->source()));
-    // Else a reload has taken the rejected files meanwhile.
+    // Else a reload has taken the rejected files in the meantime.
     const bool is_back =
         rejected && (rejected.mapped() == model || rejected.mapped()->source().paths != model->source().paths);
     const bool compiles = model->graph() != nullptr && (is_back || model->HasChanged());
-    if (compiles ? compile(model) : is_back) tell(model->source(), WASINN_MODEL_CHANGE_RELOADED, "");
+    if (compiles ? compile(model) : is_back) notify(model->source(), WASINN_MODEL_CHANGE_RELOADED, "");
   }
   for (const std::shared_ptr<Model>& model : found.unseen) {
     const std::string name = NumberedName(model->source());
     if (!rejected_.insert_or_assign(name, model).second) continue;
-    tell(model->source(), WASINN_MODEL_CHANGE_FAILED,
-         fmt::format("model '{}': '{}' is no file that can be read: the model stays as it was", name,
-                     model->source().paths.front()));
+    notify(model->source(), WASINN_MODEL_CHANGE_FAILED,
+           fmt::format("model '{}': '{}' is not a readable file: the model stays as it was", name,
+                       model->source().paths.front()));
   }
   std::erase_if(rejected_, [&](const auto& one) {
     const ModelSource& source = one.second->source();
     if (found.has_failed || source.origin != origin || HasVersion(found.fresh, source.version)) return false;
-    if (!HasVersion(found.gone, source.version)) tell(source, WASINN_MODEL_CHANGE_REMOVED, "");
+    if (!HasVersion(found.gone, source.version)) notify(source, WASINN_MODEL_CHANGE_REMOVED, "");
     return true;
   });
   for (std::shared_ptr<Model>& model : found.fresh) {
@@ -187,17 +187,17 @@ void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const Model
       continue;
     }
     const std::shared_ptr<Model> added = model;
-    if (models_.Add(std::move(model)).ok()) tell(added->source(), WASINN_MODEL_CHANGE_ADDED, "");
+    if (models_.Add(std::move(model)).ok()) notify(added->source(), WASINN_MODEL_CHANGE_ADDED, "");
   }
   for (const std::shared_ptr<Model>& model : found.gone) {
     if (is_broken) break;
-    if (models_.Remove(NumberedName(model->source())).ok()) tell(model->source(), WASINN_MODEL_CHANGE_REMOVED, "");
+    if (models_.Remove(NumberedName(model->source())).ok()) notify(model->source(), WASINN_MODEL_CHANGE_REMOVED, "");
   }
 }
 
-void Host::Rescan(const ModelChanged& tell) {
+void Host::Rescan(const ModelChanged& notify) {
   const std::lock_guard lock(rescan_);
-  for (const auto& origin : Origins("")) Rescan(origin, tell);
+  for (const auto& origin : Origins("")) Rescan(origin, notify);
 }
 
 }  // namespace wasinn::core

@@ -48,7 +48,7 @@ Status AsyncCompute::BeginNow() {
 
 AsyncCompute::InTurn::InTurn(AsyncCompute& compute, Computers& its_computers)
     : computers(its_computers),
-      told([&compute](bool has_turn) {
+      notify([&compute](bool has_turn) {
         compute.turns_->cancelled = !has_turn;
         has_turn ? compute.turns_->computers.executor.Begin(std::move(compute.turns_->goes_on))
                  : compute.executor_.Begin(std::move(compute.end_));
@@ -83,7 +83,7 @@ bool AsyncCompute::TakeTurns() noexcept {
       const bool is_hosts = &turn == &turns_->of_host;
       const void* const model =
           is_hosts && context_.graph()->counts_among_computes() ? context_.graph()->turns() : nullptr;
-      waits = !turn.TakeOrWait(context_.share_, context_.waiter_, model, turns_->told);
+      waits = !turn.TakeOrWait(context_.share_, context_.waiter_, model, turns_->notify);
       if (!waits) turns_->next = is_hosts ? nullptr : &turns_->of_host;
     }
     return Status();
@@ -150,8 +150,8 @@ void AsyncCompute::End() noexcept {
 
 Status AsyncCompute::EndNow(Status status) {
   if (goes_on_) {
-    Status told = context_.session_->End(request_, std::exchange(error_, nullptr));
-    if (status.ok()) status = std::move(told);
+    Status ended = context_.session_->End(request_, std::exchange(error_, nullptr));
+    if (status.ok()) status = std::move(ended);
   }
   if (!run_) return status;
   if (turns_ && turns_->cancelled) {

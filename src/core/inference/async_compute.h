@@ -81,11 +81,11 @@ class AsyncCompute {
   wasinn_error* error_ = nullptr;  // from the end
   std::atomic<State> state_{State::kBegins};
 
-  // Turns, in the order in which they are taken: each is waited for with those before it in hand.
+  // Turns, in the order in which they are taken: a wait for one keeps those before it.
   struct InTurn {
     InTurn(AsyncCompute& compute, Computers& its_computers);
     Computers& computers;
-    const Scheduler::Told told;
+    const Scheduler::Notify notify;
     std::optional<Scheduler::Turn> of_model;
     Scheduler::Turn of_host;
     Scheduler::Turn* next;   // to be taken, or waited for; NULL: it has all

@@ -1,4 +1,4 @@
-// The outputs of a session on a backend's slot: where the bytes of each are, and what is charged for them.
+// The outputs of a session on a backend's slot: the place and the charge of their bytes.
 #include <algorithm>
 #include <utility>
 

@@ -7,7 +7,7 @@ namespace wasinn::core {
 namespace {
 
 // A backend's message, after the core's own.
-std::string_view WhatWasSaid(const Status& status) { return status.ok() ? "it ended by itself" : status.message(); }
+std::string_view MessageOf(const Status& status) { return status.ok() ? "it ended by itself" : status.message(); }
 
 }  // namespace
 
@@ -124,7 +124,7 @@ Status Context::EndRun(Status status, bool overdue) {
 Status Context::Failed(Status status, bool overdue) const {
   if (run_.cancelled()) {
     return Error(WASINN_ERROR_TIMEOUT, "the compute was cancelled{}: {}",
-                 run_.cancelled_until_renewed() ? "" : ", since its context or guest was closed", WhatWasSaid(status));
+                 run_.cancelled_until_renewed() ? "" : ", since its context or guest was closed", MessageOf(status));
   }
   return overdue ? Overdue(WASINN_ERROR_TIMEOUT, status) : std::move(status);
 }
@@ -132,7 +132,7 @@ Status Context::Failed(Status status, bool overdue) const {
 Status Context::Overdue(wasinn_code code, const Status& status) const {
   return Status(code,
                 fmt::format("the compute was stopped after {} ms: {} (limits.compute_timeout_ms, --nn-timeout)",
-                            compute_deadline_.count(), WhatWasSaid(status)),
+                            compute_deadline_.count(), MessageOf(status)),
                 graph_->backend_name());
 }
 

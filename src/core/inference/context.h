@@ -29,12 +29,12 @@ struct ScratchMemory {
   std::pmr::monotonic_buffer_resource resource{bytes, sizeof bytes};
 };
 
-// Where a guest wants an output after each compute: addresses in its memory.
+// The place in a guest's memory for an output of each compute.
 struct Destination {
   uint32_t index;
-  uint32_t buffer;  // 0: nowhere, it is only produced
+  uint32_t buffer;  // 0: none, it is only produced
   uint32_t size;
-  uint32_t written;  // where its size goes
+  uint32_t written;  // the address for its size
 };
 
 class WantedOutputs {

@@ -15,7 +15,7 @@ Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const wasinn_i
 }
 
 Status NotHere(const SharedTensor& tensor, const wasinn_io& io) {
-  return Error(WASINN_ERROR_RUNTIME, "input '{}': the tensor lies in the memory of {}, which this model cannot read",
+  return Error(WASINN_ERROR_RUNTIME, "input '{}': the tensor is in the memory of {}, which this model cannot read",
                io.name, tensor.memory());
 }
 
@@ -84,7 +84,7 @@ Status Inputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<const ui
   RETURN_IF_ERROR(own_[index].charge.Resize(bytes.size()));
   session_.EndGeneration();
   // From here on the old value is lost: after a failure the input is unset, so that the guest never computes on memory
-  // that nobody wrote.
+  // that was never written.
   SetOrUnset(index, false);
   Status status = CopyIn(index, tensor, bytes);
   if (status.ok()) {

@@ -91,7 +91,7 @@ class Interruptible {
   Status Outcome(const char* what, const char* backend, const Status& status) const {
     if (status.ok() || (!overdue_ && !watched_->cancelled())) return Copy(status);
     const std::string why =
-        overdue_ ? fmt::format("after {} ms", limit_.count()) : "since nobody waits for it any more";
+        overdue_ ? fmt::format("after {} ms", limit_.count()) : "since no caller waits for it any more";
     return Status(WASINN_ERROR_TIMEOUT, fmt::format("the {} was stopped {}: {}", what, why, status.message()), backend);
   }
 

@@ -33,7 +33,7 @@ struct InferenceRequest {
   std::span<const Input> inputs;          // one for each input of the model
   uint64_t inputs_version = 0;            // changes with each input that is changed, set or unset; 0: unknown
   std::span<const uint32_t> wanted;       // outputs, ascending, none twice; none: all
-  std::span<void* const> destinations;    // by output, where the framework must write it; none, or NULL: it chooses
+  std::span<void* const> destinations;    // by output; none, or NULL: the framework chooses its place
   std::chrono::milliseconds time_left{};  // for the framework; 0: no deadline
   uint64_t max_bytes = 0;                 // as in wasinn_compute_options
   const Printer* printer = nullptr;       // for pieces of a text; NULL: they are not wanted

@@ -60,7 +60,7 @@ Scheduler::Held Scheduler::Wait(const Share& share, Waiter& waiter, const void* 
   return EndWait(waiter);
 }
 
-void Scheduler::BeginWait(const Share& share, Waiter& waiter, const void* model, const Told* told) {
+void Scheduler::BeginWait(const Share& share, Waiter& waiter, const void* model, const Notify* notify) {
   const std::lock_guard lock(mutex_);
   // Nothing is allocated later.
   listed_.reserve(listed_.size() + n_waiting_ + 1);
@@ -70,7 +70,7 @@ void Scheduler::BeginWait(const Share& share, Waiter& waiter, const void* model,
   }
   waiter.share_ = &share;
   waiter.model_ = model;
-  waiter.told_.store(told, std::memory_order_relaxed);
+  waiter.notify_.store(notify, std::memory_order_relaxed);
   waiter.held_ = {};
   std::list<Waiter*> one{&waiter};
   waiter.place_ = one.begin();
@@ -127,8 +127,8 @@ void Scheduler::LeaveListed(const Held& held) {
   GiveTurns(held.model);
 }
 
-// Gives turns to all threads that may have one, in the order of their places, then of their arrival. Of the models only
-// `model`, of which a turn was left or is wanted, can be idle while threads wait for it.
+// Gives turns to all threads that may have one, in the order of their places, then of their arrival. Only `model`,
+// whose turn was given back or is wanted, can be idle while threads wait for it.
 void Scheduler::GiveTurns(const void* model) {
   Room room = RoomFor(model);
   while (room && GiveOne(room)) {
@@ -190,7 +190,7 @@ bool Scheduler::TryGive(Waiter& waiter, Room& room) {
   TakeOut(waiter);
   if (lines_.empty()) order_.Rest();
   SetLocked();
-  waiter.Notify(true);
+  waiter.Wake(true);
   return true;
 }
 

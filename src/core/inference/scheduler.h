@@ -37,7 +37,7 @@ class Scheduler {
 
   // Notified, instead of a thread, of the end of a wait: with a turn or cancelled. It must neither block nor call a
   // scheduler.
-  using Told = std::function<void(bool has_turn)>;
+  using Notify = std::function<void(bool has_turn)>;
 
   // A thread that may have to wait, or work without one. It has one wait at a time, and outlives it. Schedulers outlive
   // its last one.
@@ -47,19 +47,19 @@ class Scheduler {
     // begins, a cancel of the last one has returned.
     void Cancel() {
       uint32_t waiting = kWaiting;
-      if (state_.compare_exchange_strong(waiting, kCancelled, std::memory_order_acq_rel)) Notify(false);
+      if (state_.compare_exchange_strong(waiting, kCancelled, std::memory_order_acq_rel)) Wake(false);
     }
 
    private:
     friend class Scheduler;
-    void Notify(bool has_turn) {
-      if (const Told* const told = told_.load(std::memory_order_relaxed)) return (*told)(has_turn);
+    void Wake(bool has_turn) {
+      if (const Notify* const notify = notify_.load(std::memory_order_relaxed)) return (*notify)(has_turn);
       state_.notify_one();
     }
     static constexpr uint32_t kIdle = 0, kWaiting = 1, kTurn = 2, kCancelled = 3;
     std::array<Cell*, 2> last_{};  // that it had: one of its model's scheduler, one of the host's
     std::atomic<uint32_t> state_{kIdle};
-    std::atomic<const Told*> told_{nullptr};  // NULL: a thread waits, and may begin its next wait during a cancel
+    std::atomic<const Notify*> notify_{nullptr};  // NULL: a thread waits, and may begin its next wait during a cancel
     // Guarded by the scheduler's mutex.
     const Share* share_ = nullptr;
     const void* model_ = nullptr;
@@ -83,7 +83,7 @@ class Scheduler {
   // The right to run. The constructor waits for it, the destructor gives it back.
   class Turn {
    public:
-    // `model`: the address of what the compute is of, which may always have one turn. NULL: it may not.
+    // `model`: the address of the compute's model, which may always have one turn. NULL: it may not.
     Turn(Scheduler& scheduler, const Share& share, Waiter& waiter, const void* model = nullptr)
         : scheduler_(scheduler), held_(scheduler.Enter(share, waiter, model)) {}
     // None yet.
@@ -100,14 +100,14 @@ class Scheduler {
     // False: it was cancelled.
     explicit operator bool() const { return static_cast<bool>(held_); }
 
-    // Takes one, as the constructor, if there is one now. Else a wait without a thread begins: `told`, which outlives
+    // Takes one, as the constructor, if there is one now. Else a wait without a thread begins: `notify`, which outlives
     // it, is called once, perhaps on another thread before this returns. Then, elsewhere, EndWait must be called.
-    bool TakeOrWait(const Share& share, Waiter& waiter, const void* model, const Told& told) {
+    bool TakeOrWait(const Share& share, Waiter& waiter, const void* model, const Notify& notify) {
       if (Cell* const cell = scheduler_.TakeAtOnce(share.account(), model, waiter)) {
         held_ = {cell, share.account(), model};
         return true;
       }
-      scheduler_.BeginWait(share, waiter, model, &told);
+      scheduler_.BeginWait(share, waiter, model, &notify);
       return false;
     }
     void EndWait(Waiter& waiter) { held_ = scheduler_.EndWait(waiter); }
@@ -188,7 +188,7 @@ class Scheduler {
   }
   Cell* TakeOtherCell(const void* account, const void* model, Waiter& waiter);
   Held Wait(const Share& share, Waiter& waiter, const void* model);
-  void BeginWait(const Share& share, Waiter& waiter, const void* model, const Told* told);
+  void BeginWait(const Share& share, Waiter& waiter, const void* model, const Notify* notify);
   Held EndWait(Waiter& waiter);
   void HandOver(const void* model);
   void LeaveListed(const Held& held);

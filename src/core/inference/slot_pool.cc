@@ -8,14 +8,14 @@
 namespace wasinn::core {
 
 SlotPool::~SlotPool() {
-  for (const Resting& resting : resting_) Free(resting.slot);
+  for (const Idle& idle : idle_) Free(idle.slot);
 }
 
 bool SlotPool::TakeRight(uint32_t most) {
   const std::lock_guard lock(mutex_);
   if (rights_ >= most) return false;
   most_ = std::max(most_, most);
-  resting_.reserve(most_);
+  idle_.reserve(most_);
   ++rights_;
   return true;
 }
@@ -60,14 +60,14 @@ Status SlotPool::Prepare(const wasinn_slot_options& options, uint32_t most) {
     const std::lock_guard lock(mutex_);
     most_ = std::max(most_, most);
     if (made_ >= most) return Status();
-    resting_.reserve(most_);
+    idle_.reserve(most_);
     ++made_;
   }
   ASSIGN_OR_RETURN(wasinn_backend_slot * slot, Make(options));
   {
     const std::lock_guard lock(mutex_);
-    if (resting_.size() < resting_.capacity()) {
-      resting_.push_back({.slot = slot, .max_bytes = options.max_bytes});
+    if (idle_.size() < idle_.capacity()) {
+      idle_.push_back({.slot = slot, .max_bytes = options.max_bytes});
       return Status();
     }
     --made_;
@@ -76,24 +76,24 @@ Status SlotPool::Prepare(const wasinn_slot_options& options, uint32_t most) {
   return Status();
 }
 
-SlotPool::Resting SlotPool::RemoveAt(size_t index) {
-  const Resting resting = resting_[index];
-  resting_.erase(resting_.begin() + static_cast<ptrdiff_t>(index));
-  return resting;
+SlotPool::Idle SlotPool::RemoveAt(size_t index) {
+  const Idle idle = idle_[index];
+  idle_.erase(idle_.begin() + static_cast<ptrdiff_t>(index));
+  return idle;
 }
 
 // If no slot is the holder's own: one without a holder, else the one that was given back first. If none has this limit
 // and all room is taken: one with another limit, which the caller frees.
-SlotPool::Resting SlotPool::FindResting(const void* holder, uint64_t max_bytes) {
+SlotPool::Idle SlotPool::FindIdle(const void* holder, uint64_t max_bytes) {
   std::optional<size_t> best;
-  for (size_t i = 0; i < resting_.size(); ++i) {
-    const Resting& resting = resting_[i];
-    if (resting.max_bytes != max_bytes) continue;
-    if (resting.holder == holder) return RemoveAt(i);
-    if (!best || (resting.holder == nullptr && resting_[*best].holder != nullptr)) best = i;
+  for (size_t i = 0; i < idle_.size(); ++i) {
+    const Idle& idle = idle_[i];
+    if (idle.max_bytes != max_bytes) continue;
+    if (idle.holder == holder) return RemoveAt(i);
+    if (!best || (idle.holder == nullptr && idle_[*best].holder != nullptr)) best = i;
   }
   if (best) return RemoveAt(*best);
-  if (made_ >= most_ && !resting_.empty()) return RemoveAt(0);
+  if (made_ >= most_ && !idle_.empty()) return RemoveAt(0);
   ++made_;
   return {};
 }
@@ -105,10 +105,10 @@ bool SlotPool::Reset(wasinn_backend_slot* slot) const {
 }
 
 Result<SlotPool::Taken> SlotPool::Take(const void* holder, const wasinn_slot_options& options) {
-  Resting found;
+  Idle found;
   {
     const std::lock_guard lock(mutex_);
-    found = FindResting(holder, options.max_bytes);
+    found = FindIdle(holder, options.max_bytes);
   }
   const bool fits = found.slot != nullptr && found.max_bytes == options.max_bytes;
   if (fits && found.holder == holder) return Taken{.slot = found.slot, .as_left = true};
@@ -123,8 +123,8 @@ void SlotPool::Give(wasinn_backend_slot* slot, const void* holder, uint64_t max_
   const bool usable = holder != nullptr || Reset(slot);
   {
     const std::lock_guard lock(mutex_);
-    if (usable && resting_.size() < most_ && resting_.size() < resting_.capacity()) {
-      resting_.push_back({.slot = slot, .max_bytes = max_bytes, .holder = holder});
+    if (usable && idle_.size() < most_ && idle_.size() < idle_.capacity()) {
+      idle_.push_back({.slot = slot, .max_bytes = max_bytes, .holder = holder});
       return;
     }
     --made_;
@@ -150,8 +150,8 @@ void SlotPool::GiveBack(wasinn_backend_slot* slot, uint64_t max_bytes) noexcept 
 // The pool becomes the holder: no session has its address, so the slot is reset before its next use.
 void SlotPool::Forget(const void* holder) {
   const std::lock_guard lock(mutex_);
-  for (Resting& resting : resting_) {
-    if (resting.holder == holder) resting.holder = this;
+  for (Idle& idle : idle_) {
+    if (idle.holder == holder) idle.holder = this;
   }
 }
 

@@ -54,14 +54,14 @@ class SlotPool {
   void Forget(const void* holder);
 
  private:
-  struct Resting {
+  struct Idle {
     wasinn_backend_slot* slot = nullptr;
     uint64_t max_bytes = 0;
     const void* holder = nullptr;  // the last holder; NULL: as new
   };
 
-  Resting FindResting(const void* holder, uint64_t max_bytes);
-  Resting RemoveAt(size_t index);
+  Idle FindIdle(const void* holder, uint64_t max_bytes);
+  Idle RemoveAt(size_t index);
   bool Reset(wasinn_backend_slot* slot) const;
   Result<wasinn_backend_slot*> Make(wasinn_slot_options options);
   void Free(wasinn_backend_slot* slot) const noexcept;
@@ -71,8 +71,8 @@ class SlotPool {
   Quota* const account_;
   const uint64_t bytes_;
   const bool of_fixed_size_;
-  std::mutex mutex_;              // never held during a call of a backend
-  std::vector<Resting> resting_;  // the most recent one is at the end
+  std::mutex mutex_;        // never held during a call of a backend
+  std::vector<Idle> idle_;  // the most recent one is at the end
   uint32_t rights_ = 0;
   uint32_t made_ = 0;  // idle or in use
   uint32_t most_ = 1;  // that may be idle

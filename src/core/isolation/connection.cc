@@ -195,7 +195,7 @@ void Connection::GiveChannel(std::unique_ptr<Channel> channel) {
 
 core::Status Connection::Control(Writer& request, std::span<const int> descriptors, Reader& payload) {
   if (!forked() && !control_.socket.IsTaken()) End("it did not listen");
-  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): likewise
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): as above
   return Exchange(request, descriptors, payload);
 }
 
@@ -234,7 +234,7 @@ core::Status Connection::NotifyByFirst(Op op, std::initializer_list<uint32_t> nu
   Writer request(control_.request);
   request.Number(op);
   for (const uint32_t number : numbers) request.Number(number);
-  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): likewise
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): as above
   return Control(request, {}, payload);
 }
 
@@ -246,7 +246,7 @@ core::Result<Socket> Connection::AddChannel() {
   const std::lock_guard lock(adding_);
   Writer request(control_.request);
   request.Number(Op::kAddChannel);
-  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): likewise
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): as above
   RETURN_IF_ERROR(Control(request, {&end, 1}, payload));
   return std::move(pair.first);
 }
@@ -310,16 +310,16 @@ void Connection::Release(uint32_t number) {
 }
 
 std::string Connection::Held() {
-  constexpr size_t kMaxTold = 8;
+  constexpr size_t kMaxListed = 8;
   const std::lock_guard lock(holding_);
   if (held_.empty()) return "it held no model";
   std::string text = "with it the models (b2sum -l 256)";
-  size_t told = 0;
+  size_t listed = 0;
   for (const auto& [number, digests] : held_) {
-    if (++told > kMaxTold) break;
-    text += (told == 1 ? " " : ", ") + digests;
+    if (++listed > kMaxListed) break;
+    text += (listed == 1 ? " " : ", ") + digests;
   }
-  if (held_.size() > kMaxTold) text += fmt::format(" and {} more", held_.size() - kMaxTold);
+  if (held_.size() > kMaxListed) text += fmt::format(" and {} more", held_.size() - kMaxListed);
   return text;
 }
 
@@ -337,8 +337,8 @@ void Connection::Abandon() {
 }
 
 void Connection::Blame(uint64_t guest) {
-  uint64_t nobody = 0;
-  blamed_.compare_exchange_strong(nobody, guest, std::memory_order_acq_rel);
+  uint64_t none = 0;
+  blamed_.compare_exchange_strong(none, guest, std::memory_order_acq_rel);
 }
 
 // The guests whose calls have not returned; or the one for whose call the host ended the worker.

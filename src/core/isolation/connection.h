@@ -121,7 +121,7 @@ class Connection {
   class Interruption {
    public:
     Interruption() { Begin(); }
-    // Does not block. `number` is the slot's, `turn` its compute's; 0: nothing that can be asked to end.
+    // Does not block. `number` is the slot's, `turn` its compute's; 0: nothing that can be cancelled.
     void Interrupt(Connection& connection, uint32_t number, uint64_t turn);
     // Called on the calling thread.
     void Begin() {

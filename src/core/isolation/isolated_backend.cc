@@ -81,14 +81,14 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
 }
 
 // The caller holds `mutex_`, for the next two functions, too.
-core::Status IsolatedBackend::Resting(uint64_t guest, core::Clock::time_point now) const {
-  const auto left = rests_.Left(guest, now);
+core::Status IsolatedBackend::BackoffOf(uint64_t guest, core::Clock::time_point now) const {
+  const auto left = backoffs_.Left(guest, now);
   if (!left) return {};
   const char* const what = guest == 0
                                ? "its workers ended {} times in a row: no model is loaded for {} ms more"
                                : "calls of this guest ended its worker {} times in a row: it has none for {} ms more";
   return core::Status(WASINN_ERROR_UNAVAILABLE,
-                      fmt::format(fmt::runtime(what), rests_.most_in_a_row(guest), left->count()), setting_.backend);
+                      fmt::format(fmt::runtime(what), backoffs_.most_in_a_row(guest), left->count()), setting_.backend);
 }
 
 void IsolatedBackend::NoteEnd(core::Clock::time_point now) {
@@ -96,26 +96,26 @@ void IsolatedBackend::NoteEnd(core::Clock::time_point now) {
   const std::vector<uint64_t> suspects = connection_->Suspects();
   connection_.reset();
   was_lost_ = true;
-  rests_.AddDeath(suspects, now);
-  has_suspects_.store(rests_.any(), std::memory_order_release);
+  backoffs_.AddDeath(suspects, now);
+  has_suspects_.store(backoffs_.any(), std::memory_order_release);
 }
 
-core::Status IsolatedBackend::CheckRest() {
+core::Status IsolatedBackend::CheckBackoff() {
   const core::Clock::time_point now = zygotes_->clock().now();
   NoteEnd(now);
-  return Resting(0, now);
+  return BackoffOf(0, now);
 }
 
 core::Status IsolatedBackend::CheckSuspect() {
   const uint64_t guest = core::OnBehalf::guest();
   const std::lock_guard lock(mutex_);
-  return guest == 0 ? core::Status() : Resting(guest, zygotes_->clock().now());
+  return guest == 0 ? core::Status() : BackoffOf(guest, zygotes_->clock().now());
 }
 
 void IsolatedBackend::ClearCaller() noexcept {
   if (!has_suspects_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(mutex_);
-  rests_.Clear(core::OnBehalf::guest());
+  backoffs_.Clear(core::OnBehalf::guest());
 }
 
 void IsolatedBackend::Abandon() {
@@ -125,7 +125,7 @@ void IsolatedBackend::Abandon() {
 
 core::Result<std::shared_ptr<Connection>> IsolatedBackend::Connect() {
   const std::lock_guard lock(mutex_);
-  RETURN_IF_ERROR(CheckRest());
+  RETURN_IF_ERROR(CheckBackoff());
   if (connection_ == nullptr) {
     ASSIGN_OR_RETURN(auto started, Start());
     if (std::exchange(was_lost_, false)) zygotes_->CountRestart();

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/isolation/backoffs.h"
 #include "core/isolation/connection.h"
-#include "core/isolation/rests.h"
 
 namespace wasinn::isolation {
 
@@ -78,11 +78,11 @@ class IsolatedBackend {
       : zygotes_(std::move(zygotes)),
         setting_(std::move(setting)),
         services_(services),
-        rests_(zygotes_->has_one_guest()) {}
+        backoffs_(zygotes_->has_one_guest()) {}
   core::Result<std::shared_ptr<Connection>> Start();
   core::Status CheckSuspect();
-  core::Status CheckRest();
-  core::Status Resting(uint64_t guest, core::Clock::time_point now) const;
+  core::Status CheckBackoff();
+  core::Status BackoffOf(uint64_t guest, core::Clock::time_point now) const;
   void NoteEnd(core::Clock::time_point now);
 
   const std::shared_ptr<Zygotes> zygotes_;
@@ -95,7 +95,7 @@ class IsolatedBackend {
   std::mutex mutex_;  // guards the members below
   std::shared_ptr<Connection> connection_;
   bool was_lost_ = false;  // the last worker
-  Rests rests_;
+  Backoffs backoffs_;
 };
 
 }  // namespace wasinn::isolation

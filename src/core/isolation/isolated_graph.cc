@@ -14,14 +14,14 @@ constexpr uint32_t kInputFlags = WASINN_IO_OPTIONAL | WASINN_IO_OPAQUE | WASINN_
 // The worker binds outputs itself, so none is bindable here.
 constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ALWAYS | WASINN_IO_STRINGS;
 
-// The memory for a signature is kTimesItself for each of its bytes beyond kFree. A usual model's is free, but a guest
-// can make a model with a million inputs.
+// A signature costs kTimesItself for each of its bytes beyond kFree. A usual model's is free, but a guest can make a
+// model with a million inputs.
 constexpr size_t kFree = 64u << 10, kTimesItself = 6;
 
 // The limit for a max_parallel that a backend reports.
-constexpr uint32_t MaxAtOnce(uint32_t told) {
-  if (told == UINT32_MAX) return told;
-  return told == 0 ? Connection::kMaxComputes : std::min(told, Connection::kMaxComputes);
+constexpr uint32_t MaxAtOnce(uint32_t reported) {
+  if (reported == UINT32_MAX) return reported;
+  return reported == 0 ? Connection::kMaxComputes : std::min(reported, Connection::kMaxComputes);
 }
 
 }  // namespace
@@ -71,16 +71,16 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_builder* const> bui
 
 core::Status IsolatedGraph::Read(Connection::Call& call) {
   const size_t bytes = call.payload().left();
-  if (bytes > kFree && !told_bytes_.Resize(kTimesItself * bytes)) {
+  if (bytes > kFree && !signature_bytes_.Resize(kTimesItself * bytes)) {
     return core::Error(
         WASINN_ERROR_TOO_LARGE,
         "the model's signature of {} bytes takes {}, more than may still be held (limits.max_model_bytes, "
         "max_total_bytes)",
         bytes, kTimesItself * bytes);
   }
-  const uint8_t* told = call.payload().Take(bytes);
-  told_.assign(told, told + bytes);
-  Reader payload(told_);
+  const uint8_t* signature = call.payload().Take(bytes);
+  signature_.assign(signature, signature + bytes);
+  Reader payload(signature_);
   info_ = {.struct_size = sizeof(wasinn_info),
            .n_inputs = 0,
            .n_outputs = 0,

@@ -63,7 +63,7 @@ class IsolatedGraph {
         connection_(std::move(connection)),
         number_(connection_->NewNumber()),
         reserved_(backend.services(), account),
-        told_bytes_(backend.services(), account) {}
+        signature_bytes_(backend.services(), account) {}
   core::Status LoadThere(std::span<const wasinn_builder* const> builders, const wasinn_load_options& options);
   core::Status Read(Connection::Call& call);
 
@@ -71,8 +71,8 @@ class IsolatedGraph {
   const std::shared_ptr<Connection> connection_;
   const uint32_t number_;
   base::Reservation reserved_;
-  base::Reservation told_bytes_;
-  std::vector<uint8_t> told_;  // from the worker: the members below point there
+  base::Reservation signature_bytes_;
+  std::vector<uint8_t> signature_;  // from the worker: the members below point there
   Ios inputs_, outputs_;
   wasinn_info info_{};
   const char* description_ = "{}";

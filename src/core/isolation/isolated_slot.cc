@@ -105,7 +105,7 @@ void IsolatedSlot::Bind(uint32_t index, const wasinn_tensor& tensor) {
   if (!stays) placed_ = false;
   input.segment = segment;
   input.bound = true;
-  input.told = false;
+  input.sent = false;
   input.desc.dtype = tensor.dtype;
   input.desc.rank = tensor.rank;
   std::ranges::copy(dims, input.desc.dims.begin());
@@ -116,14 +116,14 @@ void IsolatedSlot::Unbind(uint32_t index) {
   Input& input = inputs_[index];
   if (!input.bound) return;
   input.bound = false;
-  input.told = false;
+  input.sent = false;
   input.data = nullptr;
 }
 
 void IsolatedSlot::Reset() {
   for (Input& input : inputs_) {
     input.bound = false;
-    input.told = true;
+    input.sent = true;
     input.data = nullptr;
   }
   reset_ = true;
@@ -168,13 +168,13 @@ core::Status IsolatedSlot::PlaceInputs() {
   uint64_t total = 0;
   for (Input& input : inputs_) {
     if (!input.bound || input.segment != kArea) continue;
-    if (input.offset != total) input.told = false;
+    if (input.offset != total) input.sent = false;
     input.offset = total;
     total += RoundUp(input.desc.bytes);
   }
   if (total > input_area_.size()) {
     RETURN_IF_ERROR(UseArea(Op::kUseInputArea, input_area_, input_bytes_, total, 0));
-    for (Input& input : inputs_) input.told = input.told && !input.bound;
+    for (Input& input : inputs_) input.sent = input.sent && !input.bound;
   }
   placed_ = true;
   return {};
@@ -196,10 +196,10 @@ void IsolatedSlot::CopyInputs() const {
 
 void IsolatedSlot::WriteBindings(Writer& request) {
   request.Number(static_cast<uint8_t>(reset_));
-  request.Number(static_cast<uint32_t>(std::ranges::count(inputs_, false, &Input::told)));
+  request.Number(static_cast<uint32_t>(std::ranges::count(inputs_, false, &Input::sent)));
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     const Input& input = inputs_[i];
-    if (input.told) continue;
+    if (input.sent) continue;
     request.Number(i);
     request.Number(input.segment);
     request.Number(!input.bound ? kNowhere : input.segment == kArea ? input.offset : 0);
@@ -253,7 +253,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   core::Status status = call.Run(Length::kAsLongAsItTakes);
   took_ = std::chrono::steady_clock::now() - began;
   // After an error it is unknown how far the computes came.
-  for (Input& input : inputs_) input.told = status.ok() || (call.answered() && !input.bound);
+  for (Input& input : inputs_) input.sent = status.ok() || (call.answered() && !input.bound);
   if (call.answered()) reset_ = false;
   if (!status.ok() && status.code() != WASINN_ERROR_CONTEXT_FULL && status.code() != WASINN_ERROR_END_OF_SEQUENCE)
     return status;
@@ -295,15 +295,15 @@ core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
   constexpr size_t kMax = 1u << 20;
   const size_t bytes = payload.left();
   if (bytes > kMax) return core::Error(WASINN_ERROR_TOO_LARGE, "the model made too many outputs");
-  const uint8_t* told = payload.Take(bytes);
-  told_.assign(told, told + bytes);
-  payload = Reader(told_);
+  const uint8_t* received = payload.Take(bytes);
+  late_bytes_.assign(received, received + bytes);
+  payload = Reader(late_bytes_);
   late_ = std::make_unique<Ios>();
   if (!late_->Read(payload, WASINN_IO_UNSERVABLE)) return call.Nonsense();
   const size_t count = late_->all().size();
   if (count <= core::DynamicOutputs::kMax) return {};
   late_.reset();  // the core would refuse them: no account pays for their descriptions
-  std::vector<uint8_t>().swap(told_);
+  std::vector<uint8_t>().swap(late_bytes_);
   return core::Error(WASINN_ERROR_TOO_LARGE, "the model made {} outputs, more than {}", count,
                      core::DynamicOutputs::kMax);
 }
@@ -317,7 +317,7 @@ core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
   const size_t count = graph_.has_dynamic_outputs() ? late_->all().size() : graph_.outputs().size();
   if (payload.Number<uint32_t>() != count) return call.Nonsense();
   shown_.resize(count);
-  uint64_t words = told_.size();
+  uint64_t words = late_bytes_.size();
   for (Shown& shown : shown_) {
     if (!ReadOne(payload, output_area_, shown)) return call.Nonsense();
     words += shown.message.size();
@@ -357,7 +357,7 @@ core::Status IsolatedSlot::ChargeWords(uint64_t bytes) {
   if (word_bytes_.Resize(bytes <= kFree ? 0 : bytes)) return {};
   std::vector<Shown>().swap(shown_);
   late_.reset();
-  std::vector<uint8_t>().swap(told_);
+  std::vector<uint8_t>().swap(late_bytes_);
   (void)word_bytes_.Resize(0);
   return TooLarge(bytes);
 }

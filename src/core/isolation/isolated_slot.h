@@ -36,7 +36,7 @@ class IsolatedSlot {
  private:
   struct Input {
     bool bound = false;
-    bool told = true;  // the worker has it
+    bool sent = true;  // the worker has it
     TensorDesc desc;
     const void* data = nullptr;
     uint32_t segment = kArea;  // its segment
@@ -86,7 +86,7 @@ class IsolatedSlot {
   Segment input_area_, output_area_, piece_area_;
   std::vector<Shown> shown_;
   Shown piece_;
-  std::vector<uint8_t> told_;  // from the worker, for the last compute: the members below point there
+  std::vector<uint8_t> late_bytes_;  // from the worker, for the last compute: the members below point there
   std::unique_ptr<Ios> late_;
   bool reset_ = false;   // before the next compute
   bool placed_ = false;  // every input has its place in the area
@@ -97,7 +97,7 @@ class IsolatedSlot {
   // The time of the last compute or step, with both messages.
   std::chrono::nanoseconds took_ = std::chrono::nanoseconds::max();
   Connection::Interruption interruption_;
-  // Its place among the computes of its worker. While it waits, it is no reason to end the worker.
+  // Its place among the computes of its worker. A compute that waits is no reason to end the worker.
   const core::Scheduler::Share share_{1, core::OnBehalf::guest(), &connection_};
   core::Scheduler::Waiter waiter_;
   std::atomic<bool> has_turn_{false};

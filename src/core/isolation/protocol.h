@@ -203,7 +203,7 @@ struct TensorDesc {
 inline constexpr uint64_t kNowhere = UINT64_MAX;
 // The system chooses the processor; else the number of the best processor for the channel's thread from now on.
 inline constexpr uint32_t kAnyProcessor = UINT32_MAX;
-// The number that stands for the slot's own area in place of a segment.
+// The number of the slot's own area, instead of a segment's.
 inline constexpr uint32_t kArea = 0;
 
 void WriteDesc(Writer& writer, uint32_t dtype, std::span<const int64_t> dims, uint64_t bytes);

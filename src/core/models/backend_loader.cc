@@ -148,18 +148,18 @@ void BackendLoader::Order(Entries& entries) const {
 }
 
 void BackendLoader::LogOrder(const Entries& entries) const {
-  std::vector<std::string_view> told;
+  std::vector<std::string_view> seen;
   for (const Entry* entry : entries.in_order) {
     for (const wasinn_format& format : entry->formats) {
-      if (std::ranges::find(told, format.name) != told.end()) continue;
-      told.emplace_back(format.name);
+      if (std::ranges::find(seen, format.name) != seen.end()) continue;
+      seen.emplace_back(format.name);
       std::vector<std::string> others;
       for (const Entry* other : entries.in_order) {
         if (other != entry && HasFormat(other->formats, format.name)) others.emplace_back(other->table.name);
       }
       if (others.empty()) continue;
-      logger_.Write(WASINN_LOG_INFO, fmt::format("encoding {} is served by backend '{}', and if its framework is not "
-                                                 "there by {}; backend_order would change that",
+      logger_.Write(WASINN_LOG_INFO, fmt::format("encoding {} is served by backend '{}', or by {} if its framework is "
+                                                 "missing; backend_order changes the order",
                                                  format.name, entry->table.name, Join(others)));
     }
   }
@@ -240,8 +240,8 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenWithDetails(Entry& entry, co
       place.workers == nullptr ? OpenInHost(entry, wait) : OpenIsolated(entry, wait, place);
   if (opened || opened.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return opened;
   const Status& why = opened.error();
-  const std::string told = hints.WithBetterCommand(why.message(), entry.table.name, entry.table.install);
-  return std::unexpected(Status(why.code(), told, std::string(why.backend())));
+  const std::string message = hints.WithBetterCommand(why.message(), entry.table.name, entry.table.install);
+  return std::unexpected(Status(why.code(), message, std::string(why.backend())));
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::OpenInHost(Entry& entry, const WaitOptions& wait) {

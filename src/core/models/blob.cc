@@ -22,8 +22,7 @@
 namespace wasinn::core {
 namespace {
 
-// From here on a file is mapped: frameworks have weights in a form of their own, beside which a copy would be as much
-// memory again.
+// Larger files are mapped: frameworks keep weights in a form of their own, and a copy would take as much memory again.
 constexpr size_t kLarge = size_t{1} << 30;
 
 // Reads exactly `size` bytes. If the file has become shorter, that is an error, never a wait.

@@ -104,11 +104,11 @@ void Graph::SetInfo(const wasinn_info& info, uint32_t bind_align, std::shared_pt
 
 Status BackendGraph::ReadInfo(std::shared_ptr<ModelMetrics> metrics) {
   const wasinn_backend& table = backend_->table();
-  const wasinn_info* told = nullptr;
+  const wasinn_info* given = nullptr;
   if (model_ == nullptr) return Status(WASINN_ERROR_RUNTIME, "the load gave no model", table.name);
-  RETURN_IF_ERROR(backend_->Take(table.info(model_, &told)));
-  if (told == nullptr) return Status(WASINN_ERROR_RUNTIME, "the model has no signature", table.name);
-  ASSIGN_OR_RETURN(wasinn_info read, ReadStruct(*told, "wasinn_info"));
+  RETURN_IF_ERROR(backend_->Take(table.info(model_, &given)));
+  if (given == nullptr) return Status(WASINN_ERROR_RUNTIME, "the model has no signature", table.name);
+  ASSIGN_OR_RETURN(wasinn_info read, ReadStruct(*given, "wasinn_info"));
   if (table.take_output == nullptr) read.memory = nullptr;  // outputs that stay there could not be read
   const bool is_late = read.n_outputs == WASINN_COUNT_UNKNOWN;
   const std::span<const wasinn_io* const> inputs(read.inputs, read.n_inputs);
@@ -169,9 +169,9 @@ BackendGraph::~BackendGraph() {
 namespace {
 
 std::string ToJson(const wasinn_io& io) {
-  const bool is_told = io.dtype == WASINN_DTYPE_UNKNOWN && io.type_name != nullptr;
+  const bool is_named = io.dtype == WASINN_DTYPE_UNKNOWN && io.type_name != nullptr;
   std::string json = fmt::format(R"({{"name":{},"type":{},"shape":)", base::Quoted(io.name),
-                                 base::Quoted(is_told ? io.type_name : DtypeName(io.dtype)));
+                                 base::Quoted(is_named ? io.type_name : DtypeName(io.dtype)));
   json += io.rank < 0 ? "null" : fmt::format("[{}]", fmt::join(io.dims, io.dims + io.rank, ","));
   if ((io.flags & WASINN_IO_OPTIONAL) != 0) json += R"(,"optional":true)";
   if ((io.flags & WASINN_IO_OPAQUE) != 0) json += R"(,"opaque":true)";

@@ -39,7 +39,7 @@ class Graph {
     std::chrono::milliseconds limit{0};       // the whole deadline, if the other is the rest of one; 0: the same
     const std::atomic<bool>* stop = nullptr;  // becomes true: the load should end soon
     std::shared_ptr<Quota> account;           // the backend charges what the model keeps to it; NULL: to the host
-    std::shared_ptr<ModelMetrics> metrics;    // where it counts; NULL: nowhere
+    std::shared_ptr<ModelMetrics> metrics;    // counts it; NULL: no counters
     GuestTag loader;                          // the guest that loads it
   };
   // Loads a model into a backend's framework.
@@ -108,7 +108,7 @@ class Graph {
  protected:
   explicit Graph(const LoadOptions& options)
       : encoding_(options.encoding), is_hosts_(options.account == nullptr && options.guest_config == "{}") {}
-  // The lists of `info` live as long as the graph. `metrics`: where it counts; NULL: nowhere.
+  // The lists of `info` live as long as the graph. `metrics` counts it; NULL: no counters.
   void SetInfo(const wasinn_info& info, uint32_t bind_align, std::shared_ptr<ModelMetrics> metrics);
   const wasinn_info& info() const { return info_; }
 

@@ -31,13 +31,13 @@ std::string InstallHints::For(std::string_view backend, std::string_view own) co
 
 std::string InstallHints::WithBetterCommand(std::string_view message, std::string_view backend,
                                             std::string_view own) const {
-  std::string told(message);
+  std::string text(message);
   const auto found = commands_.find(backend);
-  if (found == commands_.end() || own.empty()) return told;
-  for (size_t at = told.find(own); at != std::string::npos; at = told.find(own, at + found->second.size())) {
-    told.replace(at, own.size(), found->second);
+  if (found == commands_.end() || own.empty()) return text;
+  for (size_t at = text.find(own); at != std::string::npos; at = text.find(own, at + found->second.size())) {
+    text.replace(at, own.size(), found->second);
   }
-  return told;
+  return text;
 }
 
 }  // namespace wasinn::core

@@ -17,7 +17,7 @@ class InstallHints {
 
   // The command; `own`, the backend's, if there is no better one.
   std::string For(std::string_view backend, std::string_view own) const;
-  // A backend's message, with the better command in place of `own`.
+  // A backend's message, with the better command instead of `own`.
   std::string WithBetterCommand(std::string_view message, std::string_view backend, std::string_view own) const;
   bool Has(std::string_view backend) const { return commands_.contains(backend); }
 

@@ -121,9 +121,9 @@ uint64_t StampOf(const std::vector<std::string>& files, const std::string& folde
   const auto add = [&stamp](const std::string& path) {
     struct stat file = {};
     if (::stat(path.c_str(), &file) != 0) return;
-    const std::string told = fmt::format("{} {} {}.{} {}", path, file.st_ino, file.st_mtim.tv_sec, file.st_mtim.tv_nsec,
+    const std::string text = fmt::format("{} {} {}.{} {}", path, file.st_ino, file.st_mtim.tv_sec, file.st_mtim.tv_nsec,
                                          S_ISDIR(file.st_mode) ? 0 : file.st_size);
-    stamp += std::hash<std::string>()(told);  // independent of the order in which a folder lists them
+    stamp += std::hash<std::string>()(text);  // independent of the order in which a folder lists them
   };
   for (const std::string& path : files) add(path);
   std::error_code error;

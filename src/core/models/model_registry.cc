@@ -112,7 +112,7 @@ Status CheckModelName(std::string_view name) {
   if (name.empty()) return Error(WASINN_ERROR_INVALID_ARGUMENT, "a model needs a name");
   if (name.find(':') == std::string_view::npos) return Status();
   return Error(WASINN_ERROR_INVALID_ARGUMENT,
-               "a model cannot be named '{}': a colon stands between a name and a version (NAME:2)", name);
+               "a model cannot be named '{}': a colon separates a name and a version (NAME:2)", name);
 }
 
 std::optional<std::pair<std::string_view, uint32_t>> SplitVersion(std::string_view name) {

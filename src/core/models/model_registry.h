@@ -22,10 +22,10 @@
 
 namespace wasinn::core {
 
-// Everything needed to load a registered model: its options, as they are for one version, and where it is.
+// Everything needed to load a registered model: its options for one version, and its place.
 struct ModelSource : ModelOptions {
-  std::shared_ptr<ModelMetrics> metrics;  // where it counts; NULL: nowhere
-  std::shared_ptr<Workers> workers;       // where it runs; NULL: the host's own process
+  std::shared_ptr<ModelMetrics> metrics;  // counts it; NULL: no counters
+  std::shared_ptr<Workers> workers;       // run it; NULL: the host's own process
   std::vector<std::string> paths;         // of its files, or one address
   bool is_address = false;
   std::string folder;                          // all files there are the model's; "": only `paths`

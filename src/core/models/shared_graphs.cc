@@ -28,7 +28,7 @@ void SharedGraphs::Forget() {
   std::erase_if(graphs_, [](const auto& one) {
     const auto& [key, made] = one;
     const auto graph = made->Peek();
-    return made.use_count() == 1 && made->rests() && (!graph || graph->expired());
+    return made.use_count() == 1 && made->is_idle() && (!graph || graph->expired());
   });
   look_at_ = std::max<size_t>(16, 2 * graphs_.size());
 }

@@ -99,7 +99,7 @@ class SingleFlight {
     return made_;
   }
   // No attempt is under way.
-  bool rests() const {
+  bool is_idle() const {
     const std::lock_guard lock(mutex_);
     return attempt_ == nullptr;
   }

@@ -10,8 +10,8 @@
 namespace wasinn::core {
 namespace {
 
-// ONNX and TensorFlow models are Protocol Buffers without a magic number; the types of their outermost fields tell them
-// apart. onnx.ModelProto: ir_version = 1 (varint), graph = 7. tensorflow.SavedModel: schema version = 1 (varint),
+// ONNX and TensorFlow models are Protocol Buffers without a magic number; the types of their outermost fields differ.
+// onnx.ModelProto: ir_version = 1 (varint), graph = 7. tensorflow.SavedModel: schema version = 1 (varint),
 // meta_graphs = 2, no other. tensorflow.GraphDef: node = 1 (repeated message), library = 2, version = 3 (varint),
 // versions = 4.
 struct Outermost {

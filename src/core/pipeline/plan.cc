@@ -223,7 +223,7 @@ Status Planner::ChooseInputs() {
       return Error(WASINN_ERROR_INVALID_ARGUMENT, "inputs: no step takes '{}', or a step makes it", name);
     }
     if (std::ranges::find(inputs, id->second) != inputs.end()) {
-      return Error(WASINN_ERROR_INVALID_ARGUMENT, "inputs: '{}' is there twice", name);
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "inputs: '{}' is listed twice", name);
     }
     inputs.push_back(id->second);
   }
@@ -242,7 +242,7 @@ Status Planner::ChooseOutputs() {
                    fmt::join(std::views::keys(made_by_), "', '"));
     }
     if (std::ranges::find(plan_.outputs, ids_.at(name)) != plan_.outputs.end()) {
-      return Error(WASINN_ERROR_INVALID_ARGUMENT, "outputs: '{}' is there twice", name);
+      return Error(WASINN_ERROR_INVALID_ARGUMENT, "outputs: '{}' is listed twice", name);
     }
     plan_.outputs.push_back(ids_.at(name));
   }

@@ -124,7 +124,7 @@ void Executor::NotifyOfEnds(const Share& share) noexcept {
     pthread_t thread{};
     if (StartLargeThread(&thread, Work<&Executor::WorkOnEndsUntilTheEnd>, this)) thread_of_ends_ = thread;
   }
-  if (share.told_) share.told_();
+  if (share.notify_) share.notify_();
 }
 
 void Executor::RunWaiting(Share& share) noexcept {

@@ -26,8 +26,8 @@ class Executor {
   // The jobs of one guest, in order; guests take turns. It outlives the jobs.
   class Share {
    public:
-    // `told`, if given, is called for each end (below) that waits for a thread. It must neither block nor call this.
-    explicit Share(std::function<void()> told = nullptr) : told_(std::move(told)) {}
+    // `notify`, if given, is called for each end (below) that waits for a thread. It must neither block nor call this.
+    explicit Share(std::function<void()> notify = nullptr) : notify_(std::move(notify)) {}
 
    private:
     friend Executor;
@@ -35,7 +35,7 @@ class Executor {
       Share* share;
       Job job;
     };
-    const std::function<void()> told_;
+    const std::function<void()> notify_;
     std::list<One> waiting_;  // guarded by the executor's mutex
   };
 

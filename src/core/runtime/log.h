@@ -38,7 +38,7 @@ class LogLimit {
   explicit LogLimit(double at_once = 100, double per_second = 1, Clock clock = {})
       : at_once_(at_once), per_second_(per_second), clock_(clock), lines_(at_once) {}
 
-  // Whether a line may be written now. If so, `left_out` is the number of lines that were dropped since the last one.
+  // Whether a line may be written now. If so, `left_out` gets the number of lines that were dropped since the last one.
   bool Allow(uint64_t& left_out) {
     const std::lock_guard lock(mutex_);
     const Clock::time_point now = clock_.now();

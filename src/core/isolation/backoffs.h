@@ -13,13 +13,13 @@
 namespace wasinn::isolation {
 
 // One thread at a time.
-class Rests {
+class Backoffs {
  public:
   static constexpr size_t kMaxDeaths = 3, kMaxDeathsAlone = 50;
   static constexpr std::chrono::seconds kWithin{10}, kFirst{1}, kLongest{60};
   using Time = core::Clock::time_point;
   // `has_one_guest`: it may serve many clients, so three deaths in sequence are no reason to make all of them wait.
-  explicit Rests(bool has_one_guest = false) : most_in_a_row_(has_one_guest ? kMaxDeathsAlone : kMaxDeaths) {}
+  explicit Backoffs(bool has_one_guest = false) : most_in_a_row_(has_one_guest ? kMaxDeathsAlone : kMaxDeaths) {}
 
   // A worker ended in calls of these guests; none: the model is to blame. If several guests had calls there, each is
   // only a suspect: a successful compute clears it.
@@ -32,7 +32,7 @@ class Rests {
   bool any() const { return !of_guests_.empty(); }
 
  private:
-  struct Rest {
+  struct Backoff {
     std::deque<Time> deaths, deaths_alone;
     Time until;
     std::chrono::seconds length{0};
@@ -41,8 +41,8 @@ class Rests {
   void Forget(Time now);
 
   const size_t most_in_a_row_;  // for one guest
-  Rest of_all_;
-  std::map<uint64_t, Rest> of_guests_;
+  Backoff of_all_;
+  std::map<uint64_t, Backoff> of_guests_;
 };
 
 }  // namespace wasinn::isolation
