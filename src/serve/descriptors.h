@@ -24,7 +24,7 @@ class Unclaimed {
   int descriptor_;
 };
 
-// To the most that needs no privilege.
+// To the highest limit that needs no privilege.
 inline int RaiseDescriptorLimit() {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;

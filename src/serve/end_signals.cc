@@ -15,8 +15,8 @@ namespace {
 constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP};
 
 // A handler can only use globals. Two handlers may run at once, each on a thread of its own.
-int told_at = -1;
-std::atomic<bool> is_serving{false}, is_told{false}, is_reload_told{false};
+int wakes = -1;
+std::atomic<bool> is_serving{false}, has_end{false}, has_reload{false};
 
 void HandleAll(void (*handler)(int)) {
   struct sigaction action = {};
@@ -25,40 +25,40 @@ void HandleAll(void (*handler)(int)) {
   for (const int signal : kSignals) ::sigaction(signal, &action, nullptr);
 }
 
-void Tell(int signal) {
+void Note(int signal) {
   if (signal == SIGHUP) {
-    is_reload_told.store(true);
-  } else if (!is_serving.load() || is_told.exchange(true)) {
+    has_reload.store(true);
+  } else if (!is_serving.load() || has_end.exchange(true)) {
     ::_exit(128 + signal);
   }
   const int error = errno;
   const uint64_t one = 1;
-  (void)!::write(told_at, &one, sizeof one);
+  (void)!::write(wakes, &one, sizeof one);
   errno = error;
 }
 
 }  // namespace
 
 EndSignals::EndSignals() {
-  told_at = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (told_at < 0) throw std::system_error(errno, std::system_category(), "eventfd");
-  is_serving = is_told = is_reload_told = false;
-  HandleAll(Tell);
+  wakes = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wakes < 0) throw std::system_error(errno, std::system_category(), "eventfd");
+  is_serving = has_end = has_reload = false;
+  HandleAll(Note);
 }
 
 EndSignals::~EndSignals() {
   HandleAll(SIG_DFL);
-  ::close(told_at);
+  ::close(wakes);
 }
 
 void EndSignals::Serving() { is_serving = true; }
 
-int EndSignals::descriptor() const { return told_at; }
+int EndSignals::descriptor() const { return wakes; }
 
-EndSignals::Told EndSignals::Take() {
+EndSignals::Received EndSignals::Take() {
   uint64_t n = 0;
-  (void)!::read(told_at, &n, sizeof n);  // first: later signals make it readable again
-  return {is_told.load(), is_reload_told.exchange(false)};
+  (void)!::read(wakes, &n, sizeof n);  // first: later signals make it readable again
+  return {has_end.load(), has_reload.exchange(false)};
 }
 
 }  // namespace wasinn::serve

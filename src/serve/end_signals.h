@@ -7,7 +7,7 @@ namespace wasinn::serve {
 // One object at a time.
 class EndSignals {
  public:
-  struct Told {
+  struct Received {
     bool end = false, reload = false;
   };
 
@@ -21,7 +21,7 @@ class EndSignals {
   // Readable from the first signal on, until Take.
   int descriptor() const;
   // The signals since the last call; an end is reported each time from the first one on.
-  Told Take();
+  Received Take();
 };
 
 }  // namespace wasinn::serve

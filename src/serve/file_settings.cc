@@ -39,10 +39,10 @@ std::string JsonText(const toml::table& table) {
   ThrowInvalid("configuration key '{}' must be {}", key, expected);
 }
 
-// One table, of which the core has checked every key. Each reader leaves `out` as it is where the key is missing.
+// One table, whose keys the core has checked. A reader does not change `out` if its key is missing.
 class Section {
  public:
-  // `folder`: of relative paths.
+  // `folder`: for relative paths.
   Section(toml::node_view<const toml::node> table, const std::filesystem::path& folder)
       : table_(table), folder_(folder) {}
 
@@ -66,7 +66,7 @@ class Section {
     return strings;
   }
   Section In(const char* key) const { return {table_[key], folder_}; }
-  // With each name and table of this one, whose keys are names.
+  // Calls `use` with each name and its table.
   template <typename Use>
   void EachTable(const Use& use) const {
     const toml::table* table = table_.as_table();
@@ -80,7 +80,7 @@ class Section {
   const std::filesystem::path& folder_;
 };
 
-// As the flags need each other.
+// As for the flags.
 void CheckTls(const TlsFiles& tls) {
   const auto check = [&](const std::string& file, const char* key, const std::string& needed, const char* needed_key) {
     if (file.empty() || !needed.empty()) return;
@@ -144,7 +144,7 @@ void ReadServe(const Section& section, ServeOptions& options) {
   CheckTls(options.tls);
 }
 
-// Those of these tables that there are.
+// The existing tables of these names.
 std::string TablesOf(const Section& section, std::initializer_list<const char*> names) {
   toml::table tables;
   for (const char* name : names) {
@@ -153,7 +153,7 @@ std::string TablesOf(const Section& section, std::initializer_list<const char*> 
   return tables.empty() ? "" : TomlText(tables);
 }
 
-// `place`: whose.
+// `place`: the table's name, for messages.
 void ReadGuest(const Section& section, const std::string& place, GuestFile& guest) {
   section.Path("file", guest.file);
   if (guest.file.empty()) ThrowWrong(place + ".file", "a path: it is missing");
@@ -203,7 +203,7 @@ TenantSettings ReadTenant(const Section& section, const std::string& place) {
   return tenant;
 }
 
-// No key is two tenants'.
+// Each key belongs to one tenant.
 void CheckKeys(const std::map<std::string, TenantSettings>& tenants) {
   std::map<KeyDigest, std::string> owners;
   for (const auto& [name, tenant] : tenants) {
@@ -236,7 +236,7 @@ HostSections SectionsOf(toml::table table, const std::filesystem::path& folder) 
   HostSections sections;
   sections.guests = TomlText(guests);
   if (toml::table* serve = table["serve"].as_table()) {
-    serve->erase("api_key");  // which is read again
+    serve->erase("api_key");  // read again at a reload
     sections.serve = TomlText(*serve);
   }
   for (const char* name : {"serve", "routes", "guest_models", "tenants"}) table.erase(name);

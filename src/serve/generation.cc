@@ -20,7 +20,7 @@ std::unique_ptr<const GuestSettings> OwnSettings(const ServeOptions& options, co
   return std::make_unique<const GuestSettings>(GuestSettings::Make(options, toml));
 }
 
-// There is nobody to whom places for computes could be left.
+// Then no places for computes are kept free for other guests.
 bool HasOneGuest(const ServeOptions& options) {
   return options.tenants.empty() && options.routes.empty() && options.guest_models.empty();
 }
@@ -57,7 +57,7 @@ void Generation::WarnOfNames() const {
         });
     if (!is_there) Log(WASINN_LOG_WARNING, "{}policy.models names '{}', which is not a model here", place, name);
   };
-  const Policy& policy = tenants_->anybody().settings().policy();
+  const Policy& policy = tenants_->keyless().settings().policy();
   for (const std::string& name : policy.models.value_or(std::vector<std::string>())) check("", name);
   for (const auto& [tenant, settings] : options_->tenants) {
     for (const std::string& name : settings.models) check(fmt::format("tenants.{}.", tenant), name);
@@ -71,7 +71,7 @@ void Generation::WarnOfNames() const {
 }
 
 GuestCode Generation::CodeOf(const Shared& shared) const {
-  return {.settings = tenants_->anybody().settings().engine(),
+  return {.settings = tenants_->keyless().settings().engine(),
           .metered = tenants_->meter(),
           .cache = options_->cache,
           .allow_precompiled = options_->allow_precompiled,
@@ -89,11 +89,11 @@ void Generation::MakeGuestModels(const Shared& shared) {
   }
   for (const auto& [name, file] : options_->guest_models) {
     if (!name.contains(':')) continue;
-    ThrowInvalid("the guest model '{}': a colon stands between a name and a version, so no name has one", name);
+    ThrowInvalid("the guest model '{}': a colon separates a name and a version, so a name has none", name);
   }
   GuestModelOptions options = {.files = options_->guest_models, .code = CodeOf(shared)};
   guest_models_ =
-      std::make_unique<GuestModels>(repository_->host(), tenants_->anybody(), std::move(options), shared.statistics);
+      std::make_unique<GuestModels>(repository_->host(), tenants_->keyless(), std::move(options), shared.statistics);
 }
 
 void Generation::UnloadAsIn(const Generation& last) {

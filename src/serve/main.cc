@@ -114,7 +114,7 @@ void AddKeepalive(CLI::App& app, GrpcKeepalive* keepalive) {
   AddDuration(app, "--grpc-keepalive-timeout", ParseTritonTime, &keepalive->timeout,
               "gRPC: a client that has not answered a ping by then is gone; default 20s");
   AddDuration(app, "--grpc-http2-min-recv-ping-interval-without-data", ParseTritonTime, &keepalive->least_between_pings,
-              "gRPC: clients that ping more often without data are hung up on; default 9500");
+              "gRPC: clients that ping more often without data are disconnected; default 9500");
   AddDuration(app, "--grpc-max-connection-age", ParseTritonTime, &keepalive->age,
               "gRPC: a connection takes no calls after that; default 30m");
   AddDuration(app, "--grpc-max-connection-age-grace", ParseTritonTime, &keepalive->age_grace,
@@ -157,11 +157,11 @@ void AddRepositoryFlags(CLI::App& app, RepositorySettings* repository) {
       "Load this model at the start, and keep it loaded; *: all")
       ->type_name("NAME");
   AddCount(app, "--repository-poll-secs", &repository->poll,
-           "Look at models' files and folders so often; default 15 with poll, else at SIGHUP");
+           "Check models' files and folders this often; default 15 with poll, else at SIGHUP");
   AddCount(app, "--max-loaded", &repository->max_loaded,
            "Models loaded at once; for one more, the longest idle one is unloaded; default: any number");
   AddDuration(app, "--idle-unload", settings::ParseDuration, &repository->idle_unload,
-              "Unload a model that was not used for so long: 10m; default: never");
+              "Unload a model that was not used for this long: 10m; default: never");
 }
 
 void AddFlags(CLI::App& app, ServeOptions* options) {

@@ -24,7 +24,7 @@ void Reloader::Ask() {
     is_asked_ = true;
     waits = reloads_;
   }
-  if (waits) Log(WASINN_LOG_INFO, "SIGHUP: waits for what was read last, which still loads or ends");
+  if (waits) Log(WASINN_LOG_INFO, "SIGHUP: waits for the last configuration, which still loads or ends");
   wake_.notify_all();
 }
 

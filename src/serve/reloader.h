@@ -25,17 +25,17 @@ class Reloader {
   void Ask();
   // Releasing the last reference does not block.
   std::shared_ptr<Generation> Keep(std::unique_ptr<Generation> generation);
-  // Begins nothing any more. What runs goes on, perhaps for long: the process ends without it.
+  // Begins nothing any more. A running job goes on, perhaps for long: the process does not wait for it.
   void Abandon();
   // Whether a reload or the upkeep runs, or a generation is being destroyed.
   bool is_busy() const;
-  // As Abandon, but waits for what runs.
+  // As Abandon, but waits for running jobs.
   void Stop();
 
  private:
   void Serve();
   void Tend();
-  // Without the lock. `is_running`: meanwhile.
+  // Runs the job without the lock; `is_running` is true meanwhile.
   static void Do(std::unique_lock<std::mutex>& lock, bool& is_running, const std::function<void()>& job);
   void Bury(Generation* generation) noexcept;
   static void EndAll(Generation* dead);

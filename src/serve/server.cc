@@ -47,10 +47,10 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds kTick{200}, kDrainAgain{20};
 // A request that waits for a model has no thread: until it is loaded, or the client has gone.
 constexpr std::chrono::hours kLoadPatience{24};
-// For what was cancelled, and does not heed it.
+// For cancelled work that goes on nevertheless.
 constexpr unsigned kLastSeconds = 5;
 
-// Want of memory ends what was begun, and nothing else.
+// A lack of memory ends only the current work.
 void LogThrown(const auto& what) {
   try {
     what();
@@ -59,7 +59,7 @@ void LogThrown(const auto& what) {
   }
 }
 
-// Called however its scope ends.
+// Calls a function when its scope ends in any way.
 template <typename Function>
 class AtEnd {
  public:
@@ -91,12 +91,12 @@ int MaxDescriptors(const ServeOptions& options) {
   return most;
 }
 
-void WarnOfStrangers(const ServeOptions& options) {
+void WarnIfOpen(const ServeOptions& options) {
   const auto address = Try([&] { return ParseAddress(options.host); });
   if (!address || address->is_loopback() || !options.tenants.empty() || !options.tls.client_ca.empty()) return;
   Log(WASINN_LOG_WARNING,
-      "whoever reaches {} may ask for every model: nobody needs a key (--api-key, tenants) or a certificate "
-      "(--tls-client-ca); docs/serve.md. --host 127.0.0.1 serves this machine alone",
+      "any client that reaches {} can use every model: it needs no key (--api-key, tenants) and no certificate "
+      "(--tls-client-ca); docs/serve.md. --host 127.0.0.1 serves only this machine",
       options.host);
 }
 
@@ -142,7 +142,7 @@ class Server {
                [this](const Header& header, const About& about, const Generation* generation,
                       std::optional<http::status> status) { front_.Count(header, about, generation, status); }}),
         metrics_(context_, http_options_,
-                 {[this](const Header&) { return Gate::AdmitAnybody(gate_.current()); },
+                 {[this](const Header&) { return Gate::AdmitWithoutKey(gate_.current()); },
                   [](const Header&, const Admission&) { return 0; },
                   [this](Exchange& exchange) { return AnswerMetrics(exchange); }}),
         grpc_(gate_, *statistics_, text_metrics_, workers_, loads_,
@@ -165,7 +165,7 @@ class Server {
 
   void Listen() {
     const AtEnd flush([] { std::fflush(stdout); });
-    WarnOfStrangers(options_);
+    WarnIfOpen(options_);
     signals_.Serving();
     OpenPort("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
     if (options_.grpc_port) {
@@ -186,9 +186,10 @@ class Server {
     const IdleWorker idle_worker(context_, permits_);
     runs_.store(true);
     for (bool ends = false; !ends; Sweep()) {
-      const EndSignals::Told told = ports_.Accept(kTick, signals_.descriptor()) ? signals_.Take() : EndSignals::Told();
-      ends = told.end;
-      if (told.reload) reloader_.Ask();
+      const EndSignals::Received received =
+          ports_.Accept(kTick, signals_.descriptor()) ? signals_.Take() : EndSignals::Received();
+      ends = received.end;
+      if (received.reload) reloader_.Ask();
     }
     Drain();
     std::signal(SIGALRM, [](int) { ::_exit(0); });
@@ -203,7 +204,7 @@ class Server {
     workers_.Stop();
     for (const auto& generation : generations) generation->End();
     if (http_options_.access_log != nullptr) http_options_.access_log->Close();
-    if (!reloader_.is_busy()) ::alarm(0);  // what still loads may never be done
+    if (!reloader_.is_busy()) ::alarm(0);  // a load may never be done
   }
 
  private:
@@ -212,8 +213,8 @@ class Server {
     fmt::print("serving {} on {}\n", what, AddressText(options_.host, opened));
   }
 
-  // Reads again what may have changed. What fails is logged, and what was there before goes on. Models' files are not
-  // among it: their loads may take long, and no key may be valid until then.
+  // Reads certificates and configuration again, and opens the access log again. Failures are logged, and the old ones
+  // stay in use. Models' files are not read here: loads can take long, and no removed key may be valid until then.
   bool Reload() {
     const auto has_read = [](const char* what, const auto& read) {
       try {
@@ -235,10 +236,10 @@ class Server {
     const ServeOptions options = read_();
     cli::SetLogLevel(options.log_level);
     if (options.sections.serve != options_.sections.serve) {
-      Log(WASINN_LOG_WARNING, "[serve] is read at the start alone: what changed there waits for a restart");
+      Log(WASINN_LOG_WARNING, "[serve] is only read at the start: changes there need a restart");
     }
     if (options.tenants.empty() && gate_.current()->tenants().need_keys()) {
-      ThrowInvalid("there are no tenants any more, so everybody could send requests: that takes a restart");
+      ThrowInvalid("there are no tenants any more, so any client could send requests: that needs a restart");
     }
     Open(options);
   }
@@ -251,16 +252,16 @@ class Server {
   }
 
   json Load(const Routes* routes) const {
-    const auto told = [](const Workers::Load& load) {
+    const auto to_json = [](const Workers::Load& load) {
       return json{{"threads", load.threads}, {"busy", load.running}, {"waiting", load.waiting}};
     };
     const size_t asks = http_.answering();
     return {
-        {"requests_in_flight", asks > 0 ? asks - 1 : 0},  // but the one that asks
+        {"requests_in_flight", asks > 0 ? asks - 1 : 0},  // except this one
         {"grpc_calls_in_flight", grpc_.calls()},
-        {"workers", told(workers_.Look())},
-        {"loads", told(loads_.Look())},
-        {"route_workers", routes == nullptr ? json(nullptr) : told(routes->Threads())},
+        {"workers", to_json(workers_.Look())},
+        {"loads", to_json(loads_.Look())},
+        {"route_workers", routes == nullptr ? json(nullptr) : to_json(routes->Threads())},
         {"io_threads", io_threads_},
         {"connections",
          {{"http", http_.connections()}, {"metrics", metrics_.connections()}, {"most", http_options_.max_connections}}},
@@ -306,13 +307,13 @@ class Server {
   // Answers the present requests, until the time for that is over.
   void Drain() {
     const auto until = Clock::now() + options_.drain;
-    // A model's load may take long, and its clients had better ask another server.
+    // A model's load may take long, and its clients should use another server.
     for (const auto& generation : gate_.All()) generation->repository().host().StopLoads();
     ports_.Close();
     rest_.Drain();
     LogThrown([this] { http_.Drain(); });
     LogThrown([this] { metrics_.Drain(); });
-    const auto drain_grpc = [this] {  // which waits for the last answer
+    const auto drain_grpc = [this] {  // waits for the last answer
       grpc_.Drain(std::chrono::system_clock::now() + options_.drain);
       is_grpc_drained_.store(true, std::memory_order_release);
     };
@@ -328,11 +329,11 @@ class Server {
     for (; !is_done() && Clock::now() < until; Sweep()) std::this_thread::sleep_for(kDrainAgain);
   }
 
-  EndSignals signals_;  // from before anybody can know that it serves
+  EndSignals signals_;  // first: before any client can connect
   const ServeOptions options_;
   const std::function<ServeOptions()> read_;
-  const std::shared_ptr<Statistics> statistics_ = std::make_shared<Statistics>();  // hosts tell it to their ends
-  std::atomic<bool> runs_{false};                                                  // before whose thread reads it
+  const std::shared_ptr<Statistics> statistics_ = std::make_shared<Statistics>();  // hosts add to it until their ends
+  std::atomic<bool> runs_{false};                                                  // before the thread that reads it
   Reloader reloader_{[this] { return Reload(); }, [this](bool is_reloaded) { Upkeep(is_reloaded); }};
   Gate gate_;
   const HttpOptions http_options_;
@@ -342,7 +343,7 @@ class Server {
   InlinePermits permits_;
   InlineTurns turns_;
   Workers workers_;
-  Workers loads_;  // one thread for each model that somebody waits for
+  Workers loads_;  // one thread for each model that a request waits for
   TextMetrics text_metrics_;
   RequestMetrics request_metrics_;
   openai::OpenAi openai_;

@@ -66,7 +66,7 @@ class Messages(HostileTest):
         for message in (request("m" * 4097, b"a"), request("m", b"a", id="a" * 4097), request("m", b"a", model_version="1" * 4097)):
             self.expect_error(grpc.StatusCode.INVALID_ARGUMENT, "more than 4096 bytes", self.stub(server).ModelInfer, message)
 
-    def test_parameters_that_nobody_reads_are_ignored_and_told_once(self):
+    def test_unknown_parameters_are_ignored_and_logged_once(self):
         server = self.serve(models={"m": BYTES})
         message = request("m", b"ab")
         output = message.outputs.add(name="x")
@@ -75,9 +75,20 @@ class Messages(HostileTest):
             part.parameters["no\nline" + "a" * 100_000 if part is message.inputs[0] else "none"].string_param = ""
         for _ in range(3):
             self.assertEqual(self.stub(server).ModelInfer(message, timeout=WAIT).raw_output_contents, [b"ab"])
-        told = sorted(re.findall(r"/v2: the field (\S+) of requests is ignored", self.log_of(server)))
-        self.assertEqual(told, sorted(["parameters.priority", "parameters.none", "inputs.parameters.priority", r"inputs.parameters.no\x0aline" + "a" * 57,
-                                       "outputs.parameters.priority", "outputs.parameters.none"]))
+        reported = sorted(re.findall(r"/v2: the field (\S+) of requests is ignored", self.log_of(server)))
+        self.assertEqual(
+            reported,
+            sorted(
+                [
+                    "parameters.priority",
+                    "parameters.none",
+                    "inputs.parameters.priority",
+                    r"inputs.parameters.no\x0aline" + "a" * 57,
+                    "outputs.parameters.priority",
+                    "outputs.parameters.none",
+                ]
+            ),
+        )
 
     def test_shared_memory_is_refused(self):
         server = self.serve(models={"m": BYTES})
@@ -108,7 +119,7 @@ class Messages(HostileTest):
         self.expect_service(server)
         until(lambda: server.held() == 0)
 
-    def test_what_is_told_of_calls(self):
+    def test_answers_about_calls(self):
         server = self.serve(models={"m": BYTES})
         self.stub(server).ModelInfer(request("m", b"ab"), timeout=WAIT)
         self.expect_error(grpc.StatusCode.NOT_FOUND, "no model 'no'", self.stub(server).ModelInfer, request("no", b"ab"))
@@ -124,7 +135,7 @@ class Messages(HostileTest):
 class Memory(HostileTest):
     """What all requests and responses may hold."""
 
-    FULL = (grpc.StatusCode.RESOURCE_EXHAUSTED, "requests and responses hold as much memory as they may")
+    FULL = (grpc.StatusCode.RESOURCE_EXHAUSTED, "requests and responses have reached their limit of memory")
 
     def test_requests_and_answers(self):
         server = self.serve("--max-memory-in-flight", "8M", models={"m": BYTES, "large": BYTES + "outgrows 9000000\n"})
@@ -133,7 +144,7 @@ class Memory(HostileTest):
             self.expect_error(*self.FULL, self.stub(server).ModelInfer, request("large", b"a"))
         self.stub(server).ModelInfer(request("m", bytes(2 << 20)), timeout=WAIT)
 
-    def test_what_is_told_of_a_model(self):
+    def test_answers_about_a_model(self):
         lines = "".join(f"in x{i} f32 1\n" for i in range(2000))
         stub = self.stub(self.serve("--max-memory-in-flight", "24K", "--max-body", "24K", models={"m": lines}))
         self.expect_error(*self.FULL, stub.ModelMetadata, service_pb2.ModelMetadataRequest(name="m"))

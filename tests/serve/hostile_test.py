@@ -54,7 +54,7 @@ class Json(ServeTest):
         server = self.serve("--max-json", "8K", models={"m": MODEL})
         for path, has in (("/v2/health/live", False), ("/v2/models/m/infer", True)):
             answer = server.request("POST", path, b" " * 10_000)
-            self.check_answer(answer, 413, "as much as this request may have")
+            self.check_answer(answer, 413, "the limit of this request")
             self.assertEqual("--max-json" in answer.json()["error"], has, answer)
 
     def test_of_unknown_models_nothing_is_parsed(self):
@@ -102,7 +102,7 @@ class Framing(ServeTest):
                 self.assertTrue(answer.startswith(b"HTTP/1.1 400"), answer)
                 self.assertIn(b"two headers Host", answer)
 
-    def test_a_client_of_http_1_0_is_not_told_to_go_on(self):
+    def test_a_client_of_http_1_0_gets_no_100_continue(self):
         """It would take that for the answer."""
         server = self.serve(models={"m": MODEL})
         for version, status in ((b"HTTP/1.0", b"200"), (b"HTTP/1.1", b"100")):
@@ -118,7 +118,7 @@ class Framing(ServeTest):
                                    b"%x;%s\r\n%s\r\n0\r\n\r\n" % (len(BODY), b"a" * size, BODY))
                 self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 " + status), size)
 
-    def test_it_is_told_why(self):
+    def test_it_gets_the_reason(self):
         """Also a client that sends all before it reads."""
         server = self.serve("--max-body", "1M", models={"m": MODEL})
         for _ in range(5):
@@ -136,7 +136,7 @@ class Framing(ServeTest):
 class Memory(ServeTest):
     """What all requests and responses may hold."""
 
-    FULL = "requests and responses hold as much memory as they may"
+    FULL = "requests and responses have reached their limit of memory"
 
     def expect_refused(self, server, model, request, binary=b""):
         for _ in range(4):
@@ -188,7 +188,7 @@ class Memory(ServeTest):
         self.expect_refused(server, "large", {**texts("large", 1), "parameters": {"binary_data_output": True}})
         self.expect_room(server, 400_000)
 
-    def test_what_is_told_of_a_model(self):
+    def test_answers_about_a_model(self):
         lines = "".join(f"in x{i} f32 1\n" for i in range(2000))
         server = self.serve("--max-memory-in-flight", "64K", "--max-body", "64K", models={"m": lines})
         for path in ("/v2/models/m", "/v2/models/m/config"):

@@ -81,7 +81,7 @@ class Isolated(ConfiguredTest):
         said = threading.Event()
         thread = threading.Thread(target=lambda: self.signal_until(said, server))
         thread.start()
-        server.await_line("SIGHUP: waits for what was read last")
+        server.await_line("SIGHUP: waits for the last configuration")
         said.set()
         thread.join(WAIT)
         self.check_ends(server)

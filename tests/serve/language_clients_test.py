@@ -153,7 +153,7 @@ class Tenants(EndlessTest):
         server = self.serve_tiny(config=tenant("a", "max_requests = 1"), endless=True)
         connection = self.begin_endless(server, key("a"))
         server.await_metrics("wasinn_contexts 1")
-        self.expect_error(self.ask(server, "completions", key("a"), **LONG), 429, "as many requests under way")
+        self.expect_error(self.ask(server, "completions", key("a"), **LONG), 429, "its limit of requests")
         connection.close()
         until(lambda: self.ask(server, "completions", key("a"), model="tiny", prompt="GNU", max_tokens=1).status == 200)
 

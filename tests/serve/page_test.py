@@ -141,7 +141,7 @@ class State(PageTest):
     def test_it_is_charged(self):
         server = self.serve("--max-memory-in-flight", "100", models={"m": MODEL})
         answer = server.request("GET", "/wasinn/state")
-        self.check_answer(answer, 429, "as much memory as they may")
+        self.check_answer(answer, 429, "their limit of memory")
 
 
 class Page(PageTest):
@@ -237,7 +237,7 @@ class Origins(PageTest):
                 self.check_answer(self.infer(origin, own), 403, "--allow-origin")
         for path in ("/v2/repository/models/m/load", "/v2/repository/models/m/unload", "/v2/repository/index", "/echo", "/", "/none"):
             answer = self.ask("POST", path, "http://evil.example", body=b"{}")
-            self.check_answer(answer, 403, "pages of http://evil.example may not ask")
+            self.check_answer(answer, 403, "pages of http://evil.example may not send requests")
         for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
             self.check_answer(self.ask(method, "/echo", "http://evil.example"), 403)
         self.assertEqual(self.ask("OPTIONS", "/v2/models/m/infer", "http://evil.example", **{"Access-Control-Request-Method": "POST"}).status, 403)

@@ -52,7 +52,7 @@ class PassingTest(ServeTest):
         self.assertIn(text, answer.json()["error"]["message"])
 
     def expect_log(self, text):
-        """That the operator is told, once."""
+        """Checks that the log has it, once."""
         log = self.log_of(self.server)
         self.assertEqual(log.count("warning"), 1, log)
         self.assertIn(text, log)
@@ -335,7 +335,7 @@ class Places(PassingTest):
         _, response = self.begin_stream()
         self.assertEqual(response.read1(), b"data: 1\n\n")
         refused = self.ask()
-        self.expect_error(refused, 429, "as many as it may")
+        self.expect_error(refused, 429, "requests, its limit")
         self.assertEqual(refused.headers["Retry-After"], "1")
         self.server.await_metrics('wasinn_serve_requests_running{of="texts",model="m",version="1"} 1')
         gate.set()

@@ -44,9 +44,9 @@ class Reload(ConfiguredTest):
         self.reload(server, texts[1])
         self.assertEqual(server.request("GET", "/s").body, b"s")
         self.check_answer(server.request("GET", "/r"), 404)
-        self.file("s.wat", saying(PLAIN + b"anew"))
+        self.file("s.wat", saying(PLAIN + b"again"))
         self.reload(server, texts[1])
-        self.assertEqual(server.request("GET", "/s").body, b"anew")
+        self.assertEqual(server.request("GET", "/s").body, b"again")
 
     def test_mistakes_change_nothing(self):
         server = self.serve_file(tenant("a") + OPERATOR)
@@ -61,7 +61,7 @@ class Reload(ConfiguredTest):
     def test_what_is_read_at_the_start_alone(self):
         server = self.serve_file("")
         self.ask(server, "[serve]\nmax_waiting = 7\n")
-        server.await_line("[serve] is read at the start alone")
+        server.await_line("[serve] is only read at the start")
         self.check_answer(self.infer(server), 200)
 
     def test_what_runs_meanwhile_ends_as_it_began(self):

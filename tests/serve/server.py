@@ -13,7 +13,10 @@ from command import WAIT, WASINN, CommandTest, until
 
 MODEL = "in x f32 1\n"
 BODY = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
-AGAIN = r"wasinn: info: [A-Za-z ]+: (?:read again|waits for what was read last[^\n]*|(?:loading|added|reloaded|removed|unloaded) model '[^\n]*')\n"  # what it says after a SIGHUP
+AGAIN = (  # its log after a SIGHUP
+    r"wasinn: info: [A-Za-z ]+: (?:read again|waits for the last configuration[^\n]*"
+    r"|(?:loading|added|reloaded|removed|unloaded) model '[^\n]*')\n"
+)
 IGNORED = (r"wasinn: info: (?:/v[12]: (?:the field [^\n]* of requests is ignored: [^\n]*|[a-z_. ]+ of the type [^\n]* are left out: [^\n]*)"
            r"|further ignored fields of requests are not logged)\n")  # what clients send to whatever server there is
 RUNNING = "wasinn_inferences_running"  # of models that have turns
@@ -89,7 +92,7 @@ class Server:
         return set(self.request("GET", "/metrics", port=self.metrics_port).body.decode().splitlines())
 
     def await_metrics(self, *lines):
-        """Until all of them are told."""
+        """Waits until the log has all of them."""
         until(lambda: set(lines) <= self.metrics())
 
     def await_line(self, text):

@@ -45,7 +45,7 @@ class SurroundingsTest(RouteTest):
         self.make_folder()
         os.symlink("a.txt", self.dir / "data" / "in")
         self.reads, self.writes = self.file("reads.wat", READS), self.file("writes.wat", WRITES)
-        self.tells = self.file("tells.wat", saying(PLAIN, "(call $environment)"))
+        self.shows = self.file("shows.wat", saying(PLAIN, "(call $environment)"))
 
     def opened(self, server, path, name):
         body = server.request("POST", path, name.encode()).body
@@ -72,7 +72,7 @@ class Routes(SurroundingsTest):
         server = self.serve("--route", f"/r={self.reads}")
         self.assertEqual(self.opened(server, "/r", "a.txt")[0], 8)  # EBADF
 
-    def test_a_folder_by_flag_is_read_only_unless_told(self):
+    def test_a_folder_by_flag_is_read_only_by_default(self):
         server = self.serve("--route", f"/r={self.reads}", "--route-dir", "/r=data::/data", "--route", f"/w={self.writes}", "--route-dir", "/w=data")
         self.expect_folder(server, "/r")
         self.expect_read_only(server, "/w")
@@ -85,22 +85,26 @@ class Routes(SurroundingsTest):
         os.rename(self.dir / self.configure(f"""[routes."/r"]\nfile = "../{self.reads}"\ndir = ["../data::/data"]
 [routes."/w"]\nfile = "../{self.writes}"\ndir = ["../data::/data"]
 [routes."/rw"]\nfile = "../{self.writes}"\ndir = ["../data::/data:rw"]
-[routes."/t"]\nfile = "../{self.tells}"\nenv = ["A=1", "B=x=y"]
+[routes."/t"]\nfile = "../{self.shows}"\nenv = ["A=1", "B=x=y"]
 """), self.dir / "etc/serve.toml")
         server = self.serve("--config", "etc/serve.toml")
         self.expect_folder(server, "/r")
         self.expect_read_only(server, "/w")
         self.assertEqual(self.opened(server, "/rw", "new.txt")[0], 0)
-        told = self.variables(server)
-        self.assertEqual((told["A"], told["B"]), ("1", "x=y"))
+        answer = self.variables(server)
+        self.assertEqual((answer["A"], answer["B"]), ("1", "x=y"))
 
     def test_clients_set_no_variable_of_a_route(self):
         self.env["OURS"] = "2"
-        server = self.serve("--route", f"/t={self.tells}", *(word for one in ("A=1", "OURS", "HTTP_PROXY=p", "HTTP_X_A=3") for word in ("--route-env", f"/t={one}")))
-        told = self.variables(server, headers={"X-A": "9", "A": "8"})
-        self.assertEqual({name: told.get(name) for name in ("A", "OURS", "HTTP_PROXY", "HTTP_X_A", "HTTP_A")},
+        server = self.serve(
+            "--route",
+            f"/t={self.shows}",
+            *(word for one in ("A=1", "OURS", "HTTP_PROXY=p", "HTTP_X_A=3") for word in ("--route-env", f"/t={one}")),
+        )
+        answer = self.variables(server, headers={"X-A": "9", "A": "8"})
+        self.assertEqual({name: answer.get(name) for name in ("A", "OURS", "HTTP_PROXY", "HTTP_X_A", "HTTP_A")},
                          {"A": "1", "OURS": "2", "HTTP_PROXY": "p", "HTTP_X_A": "3", "HTTP_A": "8"})
-        self.assertFalse({"HOME", "PATH"} & set(told))
+        self.assertFalse({"HOME", "PATH"} & set(answer))
 
 
 class OnePort(Server):
@@ -127,13 +131,13 @@ class AsWasmtimeHasIt(SurroundingsTest):
 
     def test_its_environment(self):
         self.env["OURS"] = "2"
-        told = self.variables(self.serve_program("--env", "A=1", "--env", "OURS", self.tells), "/")
-        self.assertEqual((told["A"], told["OURS"], "HOME" in told), ("1", "2", False))
-        told = self.variables(self.serve_program("-S", "inherit-env", "--env", "OURS=3", self.tells), "/")
-        self.assertEqual((told["OURS"], told["HOME"]), ("3", str(self.dir)))
+        answer = self.variables(self.serve_program("--env", "A=1", "--env", "OURS", self.shows), "/")
+        self.assertEqual((answer["A"], answer["OURS"], "HOME" in answer), ("1", "2", False))
+        answer = self.variables(self.serve_program("-S", "inherit-env", "--env", "OURS=3", self.shows), "/")
+        self.assertEqual((answer["OURS"], answer["HOME"]), ("3", str(self.dir)))
 
     def test_two_of_them_need_no_other_ports(self):
-        for one in [self.serve_program(self.tells) for _ in range(2)]:
+        for one in [self.serve_program(self.shows) for _ in range(2)]:
             self.assertEqual(one.request("GET", "/").status, 200)
 
 
@@ -148,13 +152,19 @@ class Mistakes(ConfiguredTest):
             (("--route", f"/a={good}", "--route-dir", "/a=d::x:RW"), "'RW' is neither ro nor rw"),
             (("--route", f"/a={good}", "--route-dir", "/a=none"), "there is no folder 'none'"),
             (("--route", f"/a={good}", "--route-dir", "/a=good.wat::/x"), "there is no folder 'good.wat'"),
-            (("--route", f"/a={good}", "--route-env", "/a=NONE_OF_THIS_NAME"), "the environment has no NONE_OF_THIS_NAME"),
-            (("--route", f"/a={good}", "--route-dir", "/a=d:rw", "--access-log", "d/log"), "the access log 'd/log' lies in d, where a guest may write"),
+            (
+                ("--route", f"/a={good}", "--route-env", "/a=NONE_OF_THIS_NAME"),
+                "the environment has no NONE_OF_THIS_NAME",
+            ),
+            (
+                ("--route", f"/a={good}", "--route-dir", "/a=d:rw", "--access-log", "d/log"),
+                "the access log 'd/log' is in d, where a guest may write",
+            ),
             (("--dir", "d"), "--dir requires FILE"),
             (("--env", "A=1"), "--env requires FILE"),
             (("-S", "inherit-env"), "-S inherit-env is for FILE"),
             (("-S", "inherit-network", good), "--allow-outbound"),
-            (("--route", f"/={good}", good), "there is one guest of /"),
+            (("--route", f"/={good}", good), "/ can have only one guest"),
             (("--addr", "localhost", good), "is not ADDRESS:PORT"),
             (("--addr", "127.0.0.1:x", good), "is not ADDRESS:PORT"),
             (("--addr", "127.0.0.1:70000", good), "is not ADDRESS:PORT"),

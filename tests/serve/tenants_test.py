@@ -23,7 +23,7 @@ class Tenants(ConfiguredTest):
             self.check_answer(server.request("POST", INFER, BODY, key(name)), 200)
         self.check_answer(server.request("POST", INFER, BODY, {"authorization": "bearer key of a"}), 200)
 
-    def test_without_one_nothing_is_told_but_health(self):
+    def test_without_a_key_only_health_is_reported(self):
         server = self.serve_file(tenant("a"), "--route", f"/r={self.file('r.wat', saying(PLAIN + b'r'))}")
         for path in ("/v2/health/live", "/v2/health/ready"):
             self.check_answer(server.request("GET", path), 200)
@@ -73,9 +73,9 @@ class Tenants(ConfiguredTest):
         server = self.serve_file(tenant("a") + f'[routes."/p"]\nfile = "{route}"\npublic = true\n[routes."/r"]\nfile = "{route}"\n')
         for path in ("/r", "/p"):
             for keys in (key("a"), {"X-Api-Key": "key of a"}, {**key("a"), "X-Api-Key": "key of a"}):
-                told = server.request("GET", path, headers={**keys, "X-Other": "other"}).body
-                self.assertIn(b"HTTP_X_OTHER=other", told)
-                self.assertNotIn(b"key of a", told)
+                reported = server.request("GET", path, headers={**keys, "X-Other": "other"}).body
+                self.assertIn(b"HTTP_X_OTHER=other", reported)
+                self.assertNotIn(b"key of a", reported)
 
     def test_guests_that_run_for_long_leave_room(self):
         """Which nobody needs a key for."""
@@ -89,7 +89,7 @@ class Tenants(ConfiguredTest):
         self.assertEqual(server.request("GET", "/r", headers=key("a")).body, b"r")
         for connection in connections:
             connection.close()
-        code, said = server.stop()  # which tells of guests that were ended
+        code, said = server.stop()  # the log names guests that were ended
         self.assertEqual(code, 0, said)
 
     def state(self, server):
@@ -112,8 +112,8 @@ class Tenants(ConfiguredTest):
             self.check_answer(server.request("GET", path, headers=key("a")), 404, "there is no model 'other'")
             self.check_answer(server.request("GET", path, headers=key("b")), 200)
         self.check_answer(server.request("POST", "/v2/models/other/infer", BODY, key("a")), 404)
-        told = server.request("GET", "/v2/models/stats", headers=key("a")).json()
-        self.assertEqual([one["name"] for one in told["model_stats"]], ["m"])
+        reported = server.request("GET", "/v2/models/stats", headers=key("a")).json()
+        self.assertEqual([one["name"] for one in reported["model_stats"]], ["m"])
 
     def test_one_version_of_a_model(self):
         server = self.serve_file(tenant("a", '[tenants.a.policy]\nmodels = ["m:1"]'), models={"m": MODEL, "mm": MODEL})
@@ -250,7 +250,7 @@ file = "asks.wat"
             self.expect_hidden(server, key(name))
         self.assertNotIn(b"inner", server.request("GET", "/wasinn/state", headers=key("operator")).body)
 
-    def test_what_an_operator_sees_no_other_one_is_told(self):
+    def test_only_an_operator_sees_the_servers_state(self):
         """Though the text is kept for a moment."""
         all_of = tenant("all", "operator = true")
         some = tenant("some", "operator = true\n[tenants.some.policy]\nmodels = ['m']")
@@ -344,7 +344,7 @@ class Files(ConfiguredTest):
             with self.subTest(flags):
                 self.check_error(self.wasinn("serve", *flags), said, code=code)
 
-    def test_strangers_who_need_a_key(self):
+    def test_warnings_about_names_and_open_servers(self):
         self.file("m.gguf", "GGUF\n" + MODEL)
         server = self.serve("--config", self.configure(tenant("a")), "--host", "0.0.0.0", "--model", "m=m.gguf")
         self.assertEqual(self.log_of(server), "")
@@ -353,12 +353,28 @@ class Files(ConfiguredTest):
         route = self.file("r.wat", saying(PLAIN))
         for text, flags, said in (
             ("", (), "there is no model and no route: "),
-            ("[policy]\nmodels = ['m', 'm:1', 'n']\n", ("--model", "m=m.gguf"), "warning: policy.models names 'n', which is not a model here"),
-            (tenant("a", "[tenants.a.policy]\nmodels = ['m:2', 'm']\n"), ("--model", "m=m.gguf"),
-             "warning: tenants.a.policy.models names 'm:2', which is not a model here"),
-            (f'[routes."/r"]\nfile = "{route}"\npolicy.models = ["n"]\n', ("--model", "m=m.gguf"),
-             "warning: routes.\"/r\".policy.models names 'n', which is not a model here"),
-            ("", ("--host", "0.0.0.0", "--model", "m=m.gguf"), "warning: whoever reaches 0.0.0.0 may ask for every model: nobody needs a key (--api-key, tenants) or a certificate (--tls-client-ca)"),
+            (
+                "[policy]\nmodels = ['m', 'm:1', 'n']\n",
+                ("--model", "m=m.gguf"),
+                "warning: policy.models names 'n', which is not a model here",
+            ),
+            (
+                tenant("a", "[tenants.a.policy]\nmodels = ['m:2', 'm']\n"),
+                ("--model", "m=m.gguf"),
+                "warning: tenants.a.policy.models names 'm:2', which is not a model here",
+            ),
+            (
+                f'[routes."/r"]\nfile = "{route}"\npolicy.models = ["n"]\n',
+                ("--model", "m=m.gguf"),
+                "warning: routes.\"/r\".policy.models names 'n', which is not a model here",
+            ),
+            (
+                "",
+                ("--host", "0.0.0.0", "--model", "m=m.gguf"),
+                "warning: any client that reaches 0.0.0.0 can use every model: it needs no key (--api-key, tenants) "
+                "and no certificate "
+                "(--tls-client-ca)",
+            ),
         ):
             with self.subTest(text):
                 self.file("m.gguf", "GGUF\n" + MODEL)

@@ -14,7 +14,7 @@ namespace wasinn::serve {
 namespace {
 
 // A stream is idle if its client has not sent its next request for this long.
-constexpr std::chrono::milliseconds kRest{500};
+constexpr std::chrono::milliseconds kIdleAfter{500};
 
 // The value of a call, if it came once; else "".
 std::string_view MetadataOf(const grpc::CallbackServerContext& context, const char* name) {
@@ -78,7 +78,7 @@ GrpcCall::~GrpcCall() {
 }
 
 grpc::Status GrpcCall::Admit(const Gate& gate) {
-  if (is_one_too_many_) return {grpc::RESOURCE_EXHAUSTED, "there are as many calls as may be"};
+  if (is_one_too_many_) return {grpc::RESOURCE_EXHAUSTED, "there are too many calls"};
   auto admitted = gate.Admit(MetadataOf(context_, "authorization"));
   if (!admitted) {
     return {admitted.error().needs_key ? grpc::UNAUTHENTICATED : grpc::RESOURCE_EXHAUSTED,
@@ -119,23 +119,23 @@ void GrpcCall::Log() noexcept {
 
 void GrpcCall::ExpectWrite(uint64_t bytes) { Until(MinDataRate(calls_.limits_.slow).DeadlineOf(bytes)); }
 
-void GrpcCalls::EndResting() {
-  const auto last = (MinDataRate::Clock::now() - kRest).time_since_epoch().count();
-  std::vector<GrpcCall*> resting;
+void GrpcCalls::EndIdle() {
+  const auto last = (MinDataRate::Clock::now() - kIdleAfter).time_since_epoch().count();
+  std::vector<GrpcCall*> idle;
   {
     const std::lock_guard lock(mutex_);
-    resting.reserve(calls_.size());
+    idle.reserve(calls_.size());
     for (GrpcCall& call : calls_) {
-      auto since = call.rests_since_.load(std::memory_order_relaxed);
-      const bool rests = since != GrpcCall::kBusy && since <= last;
-      if (rests && call.rests_since_.compare_exchange_strong(since, GrpcCall::kBusy)) resting.push_back(&call);
+      auto since = call.idle_since_.load(std::memory_order_relaxed);
+      const bool is_idle = since != GrpcCall::kBusy && since <= last;
+      if (is_idle && call.idle_since_.compare_exchange_strong(since, GrpcCall::kBusy)) idle.push_back(&call);
     }
   }
-  for (GrpcCall* const call : resting) call->EndAtRest();  // no other code ends them, so they still exist
+  for (GrpcCall* const call : idle) call->EndWhileIdle();  // no other code ends them, so they still exist
 }
 
 void GrpcCalls::Sweep() {
-  if (is_draining_.load(std::memory_order_relaxed)) EndResting();
+  if (is_draining_.load(std::memory_order_relaxed)) EndIdle();
   const auto now = MinDataRate::Clock::now().time_since_epoch().count();
   const std::lock_guard lock(mutex_);
   for (GrpcCall& call : calls_) {

@@ -54,7 +54,7 @@ class GrpcCalls {
  private:
   friend class GrpcCall;
 
-  void EndResting();
+  void EndIdle();
 
   const Limits limits_;
   const std::shared_ptr<AccessLog> access_log_;
@@ -72,7 +72,7 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
   grpc::Status Admit(const Gate& gate);
   // Whether the configuration was read again: then it uses an old one.
   bool is_outdated(const Gate& gate) const { return gate.current() != admission_.generation; }
-  void AdmitAnybody(const Gate& gate) { admission_ = Gate::AdmitAnybody(gate.current()); }
+  void AdmitWithoutKey(const Gate& gate) { admission_ = Gate::AdmitWithoutKey(gate.current()); }
   const Admission& admission() const { return admission_; }
   About& about() { return about_; }
 
@@ -85,7 +85,7 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
   void ExpectRequest() {
     const auto now = MinDataRate::Clock::now();
     Until(now + calls_.limits_.idle);
-    rests_since_.store(now.time_since_epoch().count(), std::memory_order_release);
+    idle_since_.store(now.time_since_epoch().count(), std::memory_order_release);
   }
   void ExpectWrite(uint64_t bytes);
   // For the access log.
@@ -96,10 +96,10 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
 
   void ExpectNothing() { Until(MinDataRate::Clock::time_point::max()); }
 
-  // The request has come, or none will. False: EndAtRest ends the call.
-  [[nodiscard]] bool StopResting() { return rests_since_.exchange(kBusy, std::memory_order_acq_rel) != kBusy; }
-  // Called once, instead of the code after StopResting.
-  virtual void EndAtRest() {}
+  // The request has come, or none will. False: EndWhileIdle ends the call.
+  [[nodiscard]] bool StopIdle() { return idle_since_.exchange(kBusy, std::memory_order_acq_rel) != kBusy; }
+  // Called once, instead of the code after StopIdle.
+  virtual void EndWhileIdle() {}
 
  private:
   friend class GrpcCalls;
@@ -113,8 +113,8 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
   GrpcCalls& calls_;
   grpc::CallbackServerContext& context_;
   std::atomic<MinDataRate::Clock::rep> deadline_{MinDataRate::Clock::time_point::max().time_since_epoch().count()};
-  std::atomic<MinDataRate::Clock::rep> rests_since_{kBusy};  // for its client's next request
-  bool is_one_too_many_ = false;  // there are more calls than may be: it only gets that answer
+  std::atomic<MinDataRate::Clock::rep> idle_since_{kBusy};  // for its client's next request
+  bool is_one_too_many_ = false;                            // there are too many calls: it only gets that answer
   Cancellation cancellation_;
   Admission admission_;
   const char* const method_;
@@ -188,7 +188,7 @@ class GrpcBidi : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuff
 
  private:
   void OnReadDone(bool ok) override {
-    if (!StopResting()) return;
+    if (!StopIdle()) return;
     if (!ok) return End(grpc::Status::OK);
     ExpectNothing();
     CountMessage();
@@ -197,7 +197,7 @@ class GrpcBidi : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuff
   }
   void OnCancel() override { cancellation().Cancel(); }
   void OnDone() override { delete this; }
-  void EndAtRest() override { End({grpc::UNAVAILABLE, "the server is shutting down"}); }
+  void EndWhileIdle() override { End({grpc::UNAVAILABLE, "the server is shutting down"}); }
   bool InternalInlineable() override { return true; }
 };
 

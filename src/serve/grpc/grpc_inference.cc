@@ -1,4 +1,4 @@
-// ModelInfer and each request of ModelStreamInfer: read, perhaps loaded, computed or generated, each where it holds up nobody.
+// ModelInfer and each request of ModelStreamInfer. Each step runs on threads where it holds up no other request.
 #include <grpcpp/support/proto_buffer_reader.h>
 
 #include <algorithm>
@@ -46,17 +46,16 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
         part_(std::move(part)),
         charge_(call.admission().tenant->budget()) {}
 
-  // Whether it is one that takes no time. Throws Failure if it is none at all.
+  // Whether it takes no time. Throws Failure if it is not a valid request.
   bool IsQuick() {
     if (message_.Length() > kMaxInline || IsCompressed(message_)) return false;
     Read();
     return models().IsQuick(request_.infer.model, request_.infer.version, message_.Length()) && !ComesInPieces();
   }
   bool HasRunOn(QuickLane& quick) { return quick.Run(JobOf(&Inference::Answer)); }
-  // On whatever thread has time for that.
+  // On any thread.
   void Answer() { EndWith(&Inference::Infer); }
-  // Has the workers whose it is go on with it: of what nobody has read yet, those that read; of a model that is not loaded, those that
-  // load; else those that compute.
+  // Continues on the workers for the next step: reading, loading or computing.
   void GoOn() {
     bool begun = false;
     if (!is_read_) {
@@ -65,7 +64,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
       begun = service_.parts_.loads.Begin(JobOf(&Inference::LoadNow));
     } else if (texts_ != nullptr) {
       Workers::Job job = JobOf(&Inference::GenerateNow);
-      job.place = kNoPlace;  // they are all of this model
+      job.place = kNoPlace;  // these workers are only for this model
       begun = texts_->Begin(std::move(job));
     } else {
       begun = models().WorkersFor(request_.infer.model, service_.parts_.workers).Begin(JobOf(&Inference::Answer));
@@ -124,13 +123,13 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
     if (!request_.wants_empty_final) return Bytes();
     return Write({work.model, work.version, {}}, GrpcForm::kStreamFinal);
   }
-  // Nothing is asked for that only whole answers have.
+  // Whether the answer can be a stream of pieces.
   bool ComesInPieces() const {
     const auto is_text = [](const InputTensor& input) {
       return (input.name == kPrompt || input.name == kOptions) && OnlyElement(input.bytes()).has_value();
     };
     const InferRequest& infer = request_.infer;
-    const auto asks_otherwise = [](const std::string& options) {  // perhaps: then the answer is whole, too
+    const auto asks_otherwise = [](const std::string& options) {  // perhaps: if so, the answer is whole
       return options.contains("\"embedding\"") || options.contains("\"decode\"");
     };
     return part_ != nullptr && FindInput(infer, kPrompt) != nullptr && std::ranges::all_of(infer.inputs, is_text) &&
@@ -140,7 +139,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   TextModels::Name TextName() const {
     return {request_.infer.model, models().VersionOf(request_.infer.model, request_.infer.version), ""};
   }
-  // Whether what follows waits for no load.
+  // Whether the next step needs no load.
   bool IsLoaded() {
     const InferRequest& infer = request_.infer;
     if (!Try([&] { return models().IsLoaded(tenant(), infer.model, infer.version); }).value_or(false)) return false;
@@ -156,7 +155,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
     return {[self, step] { (self.get()->*step)(); }, [self](const Failure& why) { self->End(std::unexpected(why)); },
             &tenant().share(), &call_.cancellation(), PlaceOf(request_.infer.model)};
   }
-  // One of the workers does it, and what comes next is another's.
+  // These run on a worker, and pass the next step on.
   void ReadNow() { Next(&Inference::Read); }
   void LoadNow() { Next(&Inference::Load); }
   void GenerateNow() { EndWith(&Inference::Generate); }
@@ -185,7 +184,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   const Part part_;  // NULL: it has one response
   Charge charge_;
   GrpcRequest request_;
-  Workers* texts_ = nullptr;  // who generates, if it comes in pieces
+  Workers* texts_ = nullptr;  // for an answer in pieces
   bool is_read_ = false, is_loaded_ = false, is_ended_ = false;
 };
 

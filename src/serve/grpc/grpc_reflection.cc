@@ -25,7 +25,7 @@ constexpr size_t kMaxQuestion = 4096;
 
 // Fields of ServerReflectionRequest, and of ServerReflectionResponse. Both packages have the same.
 enum Asks { kFileByName = 3, kFileContainingSymbol = 4, kListServices = 7 };
-enum Tells { kOriginalRequest = 2, kFiles = 4, kServices = 6, kError = 7 };
+enum Answers { kOriginalRequest = 2, kFiles = 4, kServices = 6, kError = 7 };
 
 void AppendField(std::string& to, int field, std::string_view bytes) {
   uint8_t head[16];

@@ -45,8 +45,8 @@ ino_t FileOf(int descriptor) {
   return ::fstat(descriptor, &file) == 0 ? file.st_ino : 0;
 }
 
-// TLS with certificates that may change while it serves. gRPC's own credentials of C++ that can change read files repeatedly by themselves, and callers get no errors. Those
-// of its C API ask at each connection.
+// TLS with certificates that may change while it serves. gRPC's C++ credentials for that read the files repeatedly by
+// themselves, and report no errors. Those of its C API ask at each connection.
 class Credentials final : public grpc::ServerCredentials {
  public:
   explicit Credentials(std::shared_ptr<Tls> tls) : tls_(std::move(tls)) {

@@ -23,10 +23,10 @@ namespace {
 using nlohmann::json;
 
 // The messages have the names of the REST form, so that the content is defined in one place. Throws Failure.
-void Fill(const json& told, google::protobuf::Message& message) {
+void Fill(const json& content, google::protobuf::Message& message) {
   google::protobuf::util::JsonParseOptions options;
   options.ignore_unknown_fields = true;
-  const auto filled = google::protobuf::util::JsonStringToMessage(Dump(told), &message, options);
+  const auto filled = google::protobuf::util::JsonStringToMessage(Dump(content), &message, options);
   if (!filled.ok()) throw Failure{WASINN_ERROR_RUNTIME, filled.ToString()};
 }
 
@@ -113,10 +113,10 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
     const auto run = [call, message, &response, answer = std::move(answer)] {
       grpc::Status status;
       try {
-        Response told;
-        answer(call->admission(), *message, told);
+        Response filled;
+        answer(call->admission(), *message, filled);
         bool is_owned = false;
-        status = grpc::SerializationTraits<Response>::Serialize(told, &response, &is_owned);
+        status = grpc::SerializationTraits<Response>::Serialize(filled, &response, &is_owned);
         if (status.ok() && response.Length() > kMaxUncharged && !call->TakeRoom(response.Length())) {
           status = ToGrpc(NoMemory());
           response.Clear();
@@ -126,8 +126,8 @@ GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Byt
       }
       call->End(status, response.Valid() ? response.Length() : 0);
     };
-    if (where == Where::kHereForAnybody) {  // however many there are: health checks are answered
-      call->AdmitAnybody(gate_);
+    if (where == Where::kHereWithoutKey) {  // however many there are: health checks are answered
+      call->AdmitWithoutKey(gate_);
     } else if (grpc::Status admitted = call->Admit(gate_); !admitted.ok()) {
       call->End(std::move(admitted));
       return call;
@@ -168,69 +168,68 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GrpcService::ModelS
 
 GrpcService::Reactor* GrpcService::ServerLive(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ServerLiveRequest, inference::ServerLiveResponse>(
-      Where::kHereForAnybody, context, *request, *response,
-      [](const auto&, const auto&, auto& told) { told.set_live(true); });
+      Where::kHereWithoutKey, context, *request, *response,
+      [](const auto&, const auto&, auto& out) { out.set_live(true); });
 }
 
 GrpcService::Reactor* GrpcService::ServerReady(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ServerReadyRequest, inference::ServerReadyResponse>(
-      Where::kHereForAnybody, context, *request, *response,
-      [this](const Admission& admission, const auto&, auto& told) {
+      Where::kHereWithoutKey, context, *request, *response, [this](const Admission& admission, const auto&, auto& out) {
         const bool is_draining = is_draining_.load(std::memory_order_relaxed);
-        told.set_ready(!is_draining && Try([&] { admission.generation->repository().CheckReady(); }));
+        out.set_ready(!is_draining && Try([&] { admission.generation->repository().CheckReady(); }));
       });
 }
 
 GrpcService::Reactor* GrpcService::ServerMetadata(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ServerMetadataRequest, inference::ServerMetadataResponse>(
       Where::kHere, context, *request, *response,
-      [](const auto&, const auto&, auto& told) { Fill(serve::ServerMetadata(), told); });
+      [](const auto&, const auto&, auto& out) { Fill(serve::ServerMetadata(), out); });
 }
 
 GrpcService::Reactor* GrpcService::ModelReady(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelReadyRequest, inference::ModelReadyResponse>(
-      Where::kHere, context, *request, *response, [](const Admission& admission, const auto& message, auto& told) {
+      Where::kHere, context, *request, *response, [](const Admission& admission, const auto& message, auto& out) {
         const auto ready =
             Try([&] { ModelsOf(admission).LookReady(*admission.tenant, message.name(), message.version()); });
         if (!ready && ready.error().code == WASINN_ERROR_NOT_FOUND) throw Failure(ready.error());
-        told.set_ready(ready.has_value());
+        out.set_ready(ready.has_value());
       });
 }
 
 GrpcService::Reactor* GrpcService::ModelMetadata(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelMetadataRequest, inference::ModelMetadataResponse>(
       Where::kWhereLoaded, context, *request, *response,
-      [](const Admission& admission, const auto& message, auto& told) {
-        Fill(ModelsOf(admission).Metadata(*admission.tenant, message.name(), message.version()), told);
+      [](const Admission& admission, const auto& message, auto& out) {
+        Fill(ModelsOf(admission).Metadata(*admission.tenant, message.name(), message.version()), out);
       });
 }
 
 GrpcService::Reactor* GrpcService::ModelConfig(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelConfigRequest, inference::ModelConfigResponse>(
       Where::kWhereLoaded, context, *request, *response,
-      [](const Admission& admission, const auto& message, auto& told) {
-        Fill(ModelsOf(admission).Config(*admission.tenant, message.name(), message.version()), *told.mutable_config());
+      [](const Admission& admission, const auto& message, auto& out) {
+        Fill(ModelsOf(admission).Config(*admission.tenant, message.name(), message.version()), *out.mutable_config());
       });
 }
 
 GrpcService::Reactor* GrpcService::ModelStatistics(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::ModelStatisticsRequest, inference::ModelStatisticsResponse>(
-      Where::kHere, context, *request, *response, [this](const Admission& admission, const auto& message, auto& told) {
+      Where::kHere, context, *request, *response, [this](const Admission& admission, const auto& message, auto& out) {
         const Tenant& tenant = *admission.tenant;
         if (message.name().empty()) {
-          return Fill(parts_.statistics.All([&](const std::string& model) { return tenant.Sees(model); }), told);
+          return Fill(parts_.statistics.All([&](const std::string& model) { return tenant.Sees(model); }), out);
         }
         Catalog& models = ModelsOf(admission);
         models.CheckServed(tenant, message.name(), message.version());
         const std::string version = models.VersionOf(message.name(), message.version());
-        Fill(parts_.statistics.Of(message.name(), message.version(), version), told);
+        Fill(parts_.statistics.Of(message.name(), message.version(), version), out);
       });
 }
 
 GrpcService::Reactor* GrpcService::RepositoryIndex(Context* context, const Bytes* request, Bytes* response) {
   return Call<inference::RepositoryIndexRequest, inference::RepositoryIndexResponse>(
-      Where::kHere, context, *request, *response, [](const Admission& admission, const auto& message, auto& told) {
-        Fill({{"models", ModelsOf(admission).Index(*admission.tenant, message.ready())}}, told);
+      Where::kHere, context, *request, *response, [](const Admission& admission, const auto& message, auto& out) {
+        Fill({{"models", ModelsOf(admission).Index(*admission.tenant, message.ready())}}, out);
       });
 }
 

@@ -85,7 +85,7 @@ class GrpcService final : public raw::Service {
   grpc::ServerBidiReactor<Bytes, Bytes>* ModelStreamInfer(Context* context) override;
 
   // A call with small messages: answered on this thread, or if its model must be loaded first, on one for loads.
-  enum class Where { kHere, kHereForAnybody, kWhereLoaded, kOnLoader };
+  enum class Where { kHere, kHereWithoutKey, kWhereLoaded, kOnLoader };
   template <typename Request, typename Response, typename Answer>
   Reactor* Call(Where where, Context* context, const Bytes& request, Bytes& response, Answer answer);
 

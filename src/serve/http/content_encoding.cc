@@ -176,7 +176,7 @@ RequestBytes Inflate(std::string_view from, uint64_t most, const std::shared_ptr
       case Inflated::kDone:
         return to;
       case Inflated::kTooLarge:
-        Throw(WASINN_ERROR_TOO_LARGE, "the request, inflated, is larger than {} bytes, as much as it may have", most);
+        Throw(WASINN_ERROR_TOO_LARGE, "the request, inflated, is larger than {} bytes, its limit", most);
       case Inflated::kNoRoom:
         throw NoMemory();
       case Inflated::kEmpty:

@@ -15,7 +15,7 @@
 namespace wasinn::serve {
 
 // Expands `from`: at most `most` bytes, all of them charged to `budget` before they are allocated. This takes time, so
-// run it on a worker. `cancellation`: NULL if nobody cancels it.
+// run it on a worker. `cancellation`: NULL: it is never cancelled.
 RequestBytes Inflate(std::string_view from, uint64_t most, const std::shared_ptr<MemoryBudget>& budget,
                      const Cancellation* cancellation);
 

@@ -75,7 +75,7 @@ std::expected<Admission, Response> Front::Admit(Header& header) const try {
   std::shared_ptr<Generation> generation = parts_.gate.current();
   Rename(header, *generation);
   if (!generation->tenants().need_keys() || IsPublic(header, *generation)) {
-    return Gate::AdmitAnybody(std::move(generation));
+    return Gate::AdmitWithoutKey(std::move(generation));
   }
   const std::string authorization = AuthorizationOf(header);
   auto admitted = Gate::Admit(std::move(generation), authorization);

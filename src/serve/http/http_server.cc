@@ -99,7 +99,7 @@ asio::ip::tcp ProtocolOf(int descriptor) {
 
 }  // namespace
 
-// One connection of a client: requests, one after the other. All functions except CloseAtRest run on the stream's strand.
+// One connection of a client: requests, one after the other. All functions except CloseIfIdle run on the stream's strand.
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   static std::shared_ptr<HttpSession> Make(std::shared_ptr<HttpShared> shared, asio::ip::tcp::socket socket) {
@@ -118,7 +118,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     const bool has_begun = co_await self->stream_.Handshake(std::min(kHandshake, self->shared_->options.slow));
     if (!has_begun) co_return;
     while (!self->shared_->is_draining.load(std::memory_order_relaxed)) {
-      self->rests_ = true;
+      self->is_idle_ = true;
       if (!co_await self->Serve()) break;
     }
     if (self->is_broken_) {
@@ -129,9 +129,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
   auto executor() { return stream_.get_executor(); }
   // Closes it if it is idle. Thread-safe.
-  void CloseAtRest() {
+  void CloseIfIdle() {
     asio::dispatch(stream_.get_executor(), [self = shared_from_this()] {
-      if (self->rests_) self->stream_.tcp().cancel();
+      if (self->is_idle_) self->stream_.tcp().cancel();
     });
   }
 
@@ -185,13 +185,13 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     Log(exchange.request, std::move(exchange.about), status, is_written, exchange.admission.generation.get());
     co_return (is_written && keep_alive);
   }
-  // No value: the whole request has come. Otherwise a response, which nobody is left to read if `is_gone_`.
+  // No value: the whole request has come. Otherwise a response, which has no reader if `is_gone_`.
   asio::awaitable<std::optional<Response>> Read(Parser& parser) {
     parser.header_limit(shared_->options.max_header_bytes);
     parser.body_limit(boost::none);
     stream_.tcp().expires_after(shared_->options.idle);
     auto [error, read] = co_await http::async_read_header(stream_, buffer_, parser, kAwait);
-    rests_ = false;
+    is_idle_ = false;
     begun_ = std::chrono::steady_clock::now();
     bytes_in_ = read;
     bytes_out_ = 0;
@@ -250,7 +250,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
       const char* const flags = most_body_ != kMaxSmall ? " (--max-body; --max-json without tensors as bytes)" : "";
       return ErrorResponse(
           http::status::payload_too_large,
-          fmt::format("the body is larger than {} bytes, as much as this request may have{}", most_body_, flags));
+          fmt::format("the body is larger than {} bytes, the limit of this request{}", most_body_, flags));
     }
     if (error == boost::system::errc::not_enough_memory) return ToResponse(NoMemory());
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
@@ -353,7 +353,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Admission admission_;  // of the current request
   uint64_t most_body_ = 0;
   bool is_gone_ = false;
-  bool rests_ = true;
+  bool is_idle_ = true;
   bool is_broken_ = false;                       // the end of an answer would be the connection's
   std::chrono::steady_clock::time_point begun_;  // when the request's header had come
   uint64_t bytes_in_ = 0, bytes_out_ = 0;        // of the request, and of its response
@@ -371,7 +371,7 @@ void HttpServer::Take(int descriptor) {
   unclaimed.Claim();
   const std::shared_ptr<HttpSession> session = HttpSession::Make(shared_, std::move(socket));
   asio::co_spawn(session->executor(), HttpSession::Run(session), [](std::exception_ptr thrown) {
-    if (thrown != nullptr) LogError("a connection ended for want of memory");
+    if (thrown != nullptr) LogError("a connection ended: out of memory");
   });
 }
 
@@ -384,7 +384,7 @@ void HttpServer::Drain() {
       if (auto lives = weak.lock()) sessions.push_back(std::move(lives));
     }
   }
-  for (const std::shared_ptr<HttpSession>& session : sessions) session->CloseAtRest();
+  for (const std::shared_ptr<HttpSession>& session : sessions) session->CloseIfIdle();
 }
 
 }  // namespace wasinn::serve

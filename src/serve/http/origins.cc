@@ -130,9 +130,10 @@ asio::awaitable<Response> Origins::Guard(Exchange& exchange, Next next) const {
   const std::optional<Authority> host = ReadHost(request);
   const bool is_own = host && CannotBeRebound(*host) && IsSameOrigin(origin, *host);
   if (!is_allowed && !is_own && !IsSafeMethod(request)) {
-    co_return ErrorResponse(http::status::forbidden,
-                            fmt::format("pages of {} may not ask this server: --allow-origin names those that may",
-                                        origin.substr(0, kMaxOfOrigin)));
+    co_return ErrorResponse(
+        http::status::forbidden,
+        fmt::format("pages of {} may not send requests to this server: --allow-origin allows a site",
+                    origin.substr(0, kMaxOfOrigin)));
   }
   Response response = co_await next(exchange);
   if (is_allowed) AddCorsHeaders(response, origin);

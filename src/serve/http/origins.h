@@ -1,4 +1,5 @@
-// The pages of browsers that may ask. A browser also runs pages of strangers, and reaches servers that they do not.
+// The pages of browsers that may send requests. A browser runs pages of any site, and reaches servers that the site
+// does not.
 #pragma once
 
 #include <functional>
@@ -30,7 +31,7 @@ class Origins {
   // Whether a browser asks for permission, for an allowed page.
   bool IsAllowedPreflight(const Header& request) const;
 
-  // Whether the request's Host is a name that no stranger can point here: an address, this machine's name, or an
+  // Whether the request's Host is a name that no attacker can point here: an address, this machine's name, or an
   // allowed origin's. Another name that leads here (DNS rebinding) makes a page look like this server's own.
   bool IsOwnHost(const Header& request) const;
 

@@ -228,7 +228,7 @@ void AccessLog::WriteAll(const std::vector<AccessRecord>& records) {
   const auto write = [&, this] {
     const int error = file->Write(text, is_over);
     if (error != 0 && !has_failed_) {
-      const char* const why = error == ETIMEDOUT ? "nobody takes its lines" : std::strerror(error);
+      const char* const why = error == ETIMEDOUT ? "its reader takes no lines" : std::strerror(error);
       LogError(fmt::format("cannot write to the access log: {}", why).c_str());
     }
     has_failed_ = error != 0;

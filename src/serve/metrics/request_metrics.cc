@@ -169,7 +169,7 @@ void AddAliases(const Texts& texts, Exposition& out) {
          [](const Workers::Load& load) { return load.running; });
   family("vllm:num_requests_waiting", "Texts that wait", [](const Workers::Load& load) { return load.waiting; });
   for (const char* const name : {"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"}) {
-    family(name, "The share of places for texts that is taken, from 0 to 1", used);
+    family(name, "The share of places for texts in use, from 0 to 1", used);
   }
 }
 
@@ -188,12 +188,12 @@ std::string LoadText(const LoadSources& sources, bool has_aliases) {
     all.push_back({{{"of", "texts"}, {"model", name.model}, {"version", name.version}}, load});
   }
   Exposition out;
-  out.Family("wasinn_serve_requests_running", Exposition::Type::kGauge, "Requests that a thread works at");
+  out.Family("wasinn_serve_requests_running", Exposition::Type::kGauge, "Requests that a thread handles");
   for (const auto& [labels, load] : all) out.Sample(labels, load.running);
   out.Family("wasinn_serve_requests_waiting", Exposition::Type::kGauge, "Requests that wait for a thread");
   for (const auto& [labels, load] : all) out.Sample(labels, load.waiting);
   AddGauge("wasinn_serve_connections", "Connections of HTTP", sources.http_connections, out);
-  AddGauge("wasinn_serve_grpc_calls", "Calls of gRPC that are under way", sources.grpc_calls, out);
+  AddGauge("wasinn_serve_grpc_calls", "Current gRPC calls", sources.grpc_calls, out);
   AddGauge("wasinn_serve_bytes_in_flight", "Bytes that requests and responses hold", sources.budget.held(), out);
   AddGauge("wasinn_serve_max_bytes_in_flight", "Bytes that they may hold", sources.budget.most(), out);
   if (has_aliases) AddAliases(models, out);

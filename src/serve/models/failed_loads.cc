@@ -84,7 +84,7 @@ std::optional<Failure> FailedLoads::Find(const ModelInfo& model, Asks asks) cons
   return std::move(failed->why);
 }
 
-void LoadLog::Tell(const std::string& name, const std::string& why) {
+void LoadLog::Write(const std::string& name, const std::string& why) {
   // The host's message begins with the model's name, too.
   const std::string prefix = fmt::format("model '{}': ", name);
   std::string_view reason = why;
@@ -92,7 +92,7 @@ void LoadLog::Tell(const std::string& name, const std::string& why) {
   const std::string line = fmt::format("model '{}' cannot be loaded: {}", name, reason);
   {
     const std::lock_guard lock(mutex_);
-    std::set<std::string>& reasons = told_[name];
+    std::set<std::string>& reasons = logged_[name];
     if (reasons.size() == kMaxReasons || !reasons.insert(line).second) return;
   }
   cli::Log(WASINN_LOG_WARNING, settings::PrintableName(line).c_str());
@@ -100,7 +100,7 @@ void LoadLog::Tell(const std::string& name, const std::string& why) {
 
 void LoadLog::Forget(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  told_.erase(name);
+  logged_.erase(name);
 }
 
 // The client has only sent a name. Errors in files, addresses, or keys for other servers are for the operator to fix.

@@ -56,13 +56,13 @@ class LoadLog {
   static constexpr size_t kMaxReasons = 16;
 
   // `name`: "digits:2".
-  void Tell(const std::string& name, const std::string& why);
+  void Write(const std::string& name, const std::string& why);
   // It has loaded, or is another one now: later failures are logged again.
   void Forget(const std::string& name);
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::set<std::string>> told_;  // by model
+  std::map<std::string, std::set<std::string>> logged_;  // by model
 };
 
 // A client's error for a model that does not load.

@@ -70,7 +70,7 @@ std::shared_ptr<const KnownModel> KnownModels::Load(const ModelInfo& registered)
   const std::string number = std::to_string(registered.version), name = NameOf(registered.name, number);
   Result<Signature> signature = host_.Inspect(name);
   if (!signature) {
-    log_.Tell(name, signature.status().message());
+    log_.Write(name, signature.status().message());
     Failure why{signature.status().code(), core::WithoutPaths(signature.status().message())};
     failed_.Add(registered, why);
     throw std::move(why);
@@ -89,12 +89,12 @@ std::shared_ptr<const KnownModel> KnownModels::Peek(const std::string& model, co
 }
 
 std::shared_ptr<const KnownModel> KnownModels::Get(const std::string& model, const std::string& version) try {
-  return GetOrTell(model, version);
+  return GetWithDetails(model, version);
 } catch (Failure& why) {
   throw OfLoad(std::move(why));
 }
 
-std::shared_ptr<const KnownModel> KnownModels::GetOrTell(const std::string& model, const std::string& version) {
+std::shared_ptr<const KnownModel> KnownModels::GetWithDetails(const std::string& model, const std::string& version) {
   if (auto known = Peek(model, version)) return known;
   const ModelInfo registered = FindVersion(host_, model, version);
   if (auto why = failed_.Find(registered, FailedLoads::Asks::kInference)) throw std::move(*why);
@@ -111,10 +111,10 @@ void KnownModels::Forget(const std::string& model) {
     for (const auto& one : loading_) one->is_forgotten |= one->key.first == model;
     known_.erase(model);
   }
-  TellForgotten(model);
+  NotifyForgotten(model);
 }
 
-void KnownModels::TellForgotten(const std::string& model) {
+void KnownModels::NotifyForgotten(const std::string& model) {
   failed_.Forget(model);
   const std::lock_guard lock(listening_);
   for (const Listener* listener : listeners_) listener->forget_(model);
@@ -132,18 +132,18 @@ KnownModels::Listener::~Listener() {
 }
 
 // By the time of their last use; needs `room_`. `loaded`: all except `but`.
-std::multimap<KnownModels::Clock::time_point, ModelInfo> KnownModels::Resting(const Key& but, std::set<Key>& loaded) {
-  std::multimap<Clock::time_point, ModelInfo> resting;
+std::multimap<KnownModels::Clock::time_point, ModelInfo> KnownModels::FindIdle(const Key& but, std::set<Key>& loaded) {
+  std::multimap<Clock::time_point, ModelInfo> idle;
   for (ModelInfo& model : host_.Models()) {
     const Key key(model.name, model.version);
     if (!model.loaded || key == but) continue;
     loaded.insert(key);
     const auto since = since_.try_emplace(key, Clock::now()).first->second;
     if (settings_.preloads(model.name)) continue;
-    resting.emplace(std::max(since, statistics_->Last(model.name, model.version)), std::move(model));
+    idle.emplace(std::max(since, statistics_->Last(model.name, model.version)), std::move(model));
   }
   std::erase_if(since_, [&](const auto& one) { return one.first != but && !loaded.contains(one.first); });
-  return resting;
+  return idle;
 }
 
 // Whether it is being loaded, or a request holds it in addition to `known_`.
@@ -168,7 +168,7 @@ bool KnownModels::TryUnload(const ModelInfo& model) {
   const std::string name = NameOf(model.name, std::to_string(model.version));
   Log(WASINN_LOG_INFO, "repository: unloaded model '{}'", name);
   (void)host_.UnloadModel(name);
-  TellForgotten(model.name);
+  NotifyForgotten(model.name);
   return true;
 }
 
@@ -177,18 +177,18 @@ KnownModels::Mark KnownModels::MakeRoom(const ModelInfo& model) {
   const std::lock_guard room(room_);
   if (settings_.max_loaded > 0) {
     std::set<Key> loaded;
-    auto resting = Resting(key, loaded);
+    auto idle = FindIdle(key, loaded);
     {
       const std::lock_guard lock(mutex_);
       for (const auto& one : loading_) loaded.insert(one->key);
     }
     loaded.erase(key);
-    for (size_t n = loaded.size(); n >= settings_.max_loaded; resting.erase(resting.begin())) {
-      if (resting.empty()) {
+    for (size_t n = loaded.size(); n >= settings_.max_loaded; idle.erase(idle.begin())) {
+      if (idle.empty()) {
         Throw(WASINN_ERROR_BUSY, "no more than {} models may be loaded (max_loaded), and all have requests",
               settings_.max_loaded);
       }
-      if (TryUnload(resting.begin()->second)) --n;
+      if (TryUnload(idle.begin()->second)) --n;
     }
   }
   const auto loading = std::make_shared<Loading>(key);
@@ -210,7 +210,7 @@ void KnownModels::Sweep() {
   if (settings_.idle_unload.count() == 0) return;
   const std::lock_guard room(room_);
   std::set<Key> loaded;
-  for (const auto& [last, model] : Resting({}, loaded)) {
+  for (const auto& [last, model] : FindIdle({}, loaded)) {
     if (Clock::now() - last >= settings_.idle_unload) (void)TryUnload(model);
   }
 }

@@ -41,7 +41,7 @@ class KnownModels {
   // is not the client's fault: UNAVAILABLE.
   std::shared_ptr<const KnownModel> Get(const std::string& model, const std::string& version);
   // As above, with all details of the model's error: for an operator.
-  std::shared_ptr<const KnownModel> GetOrTell(const std::string& model, const std::string& version);
+  std::shared_ptr<const KnownModel> GetWithDetails(const std::string& model, const std::string& version);
   // From its current files: Host::ReloadModel.
   void Reload(const std::string& model);
   // Call it now and then: unloads models that were not used for too long.
@@ -51,7 +51,7 @@ class KnownModels {
   // Whether one of its versions is being loaded now.
   bool IsLoading(const std::string& model) const;
   // For the log: the failure of a requested load.
-  void Tell(const std::string& model, const std::string& why) { log_.Tell(model, why); }
+  void LogFailure(const std::string& model, const std::string& why) { log_.Write(model, why); }
   // NULL: unknown yet.
   std::shared_ptr<const KnownModel> Peek(const std::string& model, const std::string& version) const;
   void Forget(const std::string& model);
@@ -75,18 +75,18 @@ class KnownModels {
   using Key = std::pair<std::string, uint32_t>;
   struct Loading {
     Key key;
-    bool is_forgotten = false;  // meanwhile: it may be the former model of this name
+    bool is_forgotten = false;  // since then: it may be the former model of this name
   };
   // A load counts as one of the loaded models, and keeps its model loaded, until its mark goes.
   using Mark = std::shared_ptr<const Loading>;
   Mark MakeRoom(const ModelInfo& model);
   // Loads an existing version. The log has the reason of a failure.
   std::shared_ptr<const KnownModel> Load(const ModelInfo& registered);
-  std::multimap<Clock::time_point, ModelInfo> Resting(const Key& but, std::set<Key>& loaded);
+  std::multimap<Clock::time_point, ModelInfo> FindIdle(const Key& but, std::set<Key>& loaded);
   bool IsInUse(const ModelInfo& model) const;  // needs `mutex_`
   // False: a request has it.
   bool TryUnload(const ModelInfo& model);
-  void TellForgotten(const std::string& model);
+  void NotifyForgotten(const std::string& model);
 
   Host& host_;
   const RepositorySettings& settings_;

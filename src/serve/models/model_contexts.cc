@@ -7,32 +7,32 @@
 
 namespace wasinn::serve {
 
-std::optional<uint32_t> RestingContexts::Take(const ModelContexts* of) {
+std::optional<uint32_t> IdleContexts::Take(const ModelContexts* of) {
   Order taken;
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(resting_.rbegin(), resting_.rend(),
-                                  [of](const Resting& one) { return one.of == of && !one.prompt; });
-  if (found == resting_.rend()) return std::nullopt;
-  taken.splice(taken.end(), resting_, std::prev(found.base()));
+  const auto found =
+      std::find_if(idle_.rbegin(), idle_.rend(), [of](const Idle& one) { return one.of == of && !one.prompt; });
+  if (found == idle_.rend()) return std::nullopt;
+  taken.splice(taken.end(), idle_, std::prev(found.base()));
   return taken.front().context;
 }
 
-void RestingContexts::Put(const ModelContexts* of, uint32_t context) {
+void IdleContexts::Put(const ModelContexts* of, uint32_t context) {
   Order one = {{of, context, std::nullopt}}, over;
   {
     const std::lock_guard lock(mutex_);
-    resting_.splice(resting_.end(), one);
-    if (resting_.size() > most_) over.splice(over.end(), resting_, resting_.begin());
+    idle_.splice(idle_.end(), one);
+    if (idle_.size() > most_) over.splice(over.end(), idle_, idle_.begin());
   }
   DropThese(over);
 }
 
-std::optional<uint32_t> RestingContexts::TakeFor(const ModelContexts* of, std::string_view prompt) {
+std::optional<uint32_t> IdleContexts::TakeFor(const ModelContexts* of, std::string_view prompt) {
   Order taken;
   const std::lock_guard lock(mutex_);
-  auto best = resting_.end();
+  auto best = idle_.end();
   ptrdiff_t most = -1;
-  for (auto one = resting_.begin(); one != resting_.end(); ++one) {
+  for (auto one = idle_.begin(); one != idle_.end(); ++one) {
     if (!one->IsWarm(of)) continue;
     const ptrdiff_t common = std::ranges::mismatch(prompt, *one->prompt).in1 - prompt.begin();
     // Only for a text that continues it: others would overwrite it. If there are too many, the longest idle one goes.
@@ -40,53 +40,53 @@ std::optional<uint32_t> RestingContexts::TakeFor(const ModelContexts* of, std::s
     if (goes_on && common > most) best = one;
     if (goes_on) most = std::max(most, common);
   }
-  if (best == resting_.end()) return std::nullopt;
-  taken.splice(taken.end(), resting_, best);
+  if (best == idle_.end()) return std::nullopt;
+  taken.splice(taken.end(), idle_, best);
   return taken.front().context;
 }
 
-void RestingContexts::PutWith(const ModelContexts* of, uint32_t context, std::string prompt, size_t most) {
+void IdleContexts::PutWith(const ModelContexts* of, uint32_t context, std::string prompt, size_t most) {
   Order one = {{of, context, std::move(prompt)}}, over;
   {
     const std::lock_guard lock(mutex_);
-    resting_.splice(resting_.end(), one);
-    const auto is_warm = [of](const Resting& other) { return other.IsWarm(of); };
-    if (static_cast<size_t>(std::ranges::count_if(resting_, is_warm)) > most) {
-      over.splice(over.end(), resting_, std::ranges::find_if(resting_, is_warm));
-    } else if (resting_.size() > most_) {
-      over.splice(over.end(), resting_, resting_.begin());
+    idle_.splice(idle_.end(), one);
+    const auto is_warm = [of](const Idle& other) { return other.IsWarm(of); };
+    if (static_cast<size_t>(std::ranges::count_if(idle_, is_warm)) > most) {
+      over.splice(over.end(), idle_, std::ranges::find_if(idle_, is_warm));
+    } else if (idle_.size() > most_) {
+      over.splice(over.end(), idle_, idle_.begin());
     }
   }
   DropThese(over);
 }
 
-void RestingContexts::Drop(const ModelContexts* of) {
+void IdleContexts::Drop(const ModelContexts* of) {
   Order dropped;
   {
     const std::lock_guard lock(mutex_);
-    for (auto next = resting_.begin(); next != resting_.end();) {
+    for (auto next = idle_.begin(); next != idle_.end();) {
       const auto one = next++;
-      if (one->of == of) dropped.splice(dropped.end(), resting_, one);
+      if (one->of == of) dropped.splice(dropped.end(), idle_, one);
     }
   }
   DropThese(dropped);
 }
 
-bool RestingContexts::DropAll() {
+bool IdleContexts::DropAll() {
   Order dropped;
   {
     const std::lock_guard lock(mutex_);
-    dropped.swap(resting_);
+    dropped.swap(idle_);
   }
   DropThese(dropped);
   return !dropped.empty();
 }
 
-void RestingContexts::DropThese(const Order& contexts) {
-  for (const Resting& one : contexts) wasinn_status_free(wasinn_wit()->context_drop(guest_, one.context));
+void IdleContexts::DropThese(const Order& contexts) {
+  for (const Idle& one : contexts) wasinn_status_free(wasinn_wit()->context_drop(guest_, one.context));
 }
 
-ModelContexts::~ModelContexts() { resting_.Drop(this); }
+ModelContexts::~ModelContexts() { idle_.Drop(this); }
 
 ModelContexts::Graph ModelContexts::Load() {
   wasinn_wit_result result = {};
@@ -145,14 +145,14 @@ uint32_t ModelContexts::Make() {
 }
 
 void ModelContexts::GiveBack(uint32_t context) {
-  if (reuse_.load(std::memory_order_relaxed)) return resting_.Put(this, context);
+  if (reuse_.load(std::memory_order_relaxed)) return idle_.Put(this, context);
   wasinn_status_free(wasinn_wit()->context_drop(guest_, context));
 }
 
 void ModelContexts::GiveBackWith(uint32_t context, std::string beginning) {
   const size_t most = warm_.load(std::memory_order_relaxed);
   if (most == 0) return wasinn_status_free(wasinn_wit()->context_drop(guest_, context));
-  resting_.PutWith(this, context, std::move(beginning), most);
+  idle_.PutWith(this, context, std::move(beginning), most);
 }
 
 namespace {

@@ -55,10 +55,10 @@ struct TextLimits {
 };
 
 // The idle contexts of all models, up to a number; the one that is idle for longest is dropped first. Thread-safe.
-class RestingContexts {
+class IdleContexts {
  public:
   // The guest outlives it.
-  RestingContexts(wasinn_guest* guest, size_t most) : guest_(guest), most_(most) {}
+  IdleContexts(wasinn_guest* guest, size_t most) : guest_(guest), most_(most) {}
 
   std::optional<uint32_t> Take(const ModelContexts* of);
   void Put(const ModelContexts* of, uint32_t context);
@@ -71,39 +71,39 @@ class RestingContexts {
   bool DropAll();
 
  private:
-  struct Resting {
+  struct Idle {
     const ModelContexts* of;
     uint32_t context;
     std::optional<std::string> prompt;  // the prompt of its state
 
     bool IsWarm(const ModelContexts* whose) const { return of == whose && prompt; }
   };
-  using Order = std::list<Resting>;
+  using Order = std::list<Idle>;
 
   void DropThese(const Order& contexts);
 
   wasinn_guest* const guest_;
   const size_t most_;
   std::mutex mutex_;  // guards the members below
-  Order resting_;     // longest first
+  Order idle_;        // longest first
 };
 
 // The contexts of one model for one tenant. Thread-safe. Both arguments outlive it.
 class ModelContexts {
  public:
-  ModelContexts(wasinn_guest* guest, RestingContexts& resting, std::string name)
-      : guest_(guest), resting_(resting), name_(std::move(name)) {}
+  ModelContexts(wasinn_guest* guest, IdleContexts& idle, std::string name)
+      : guest_(guest), idle_(idle), name_(std::move(name)) {}
   ~ModelContexts();
   ModelContexts(const ModelContexts&) = delete;
   ModelContexts& operator=(const ModelContexts&) = delete;
 
   // A context that no other request has, without state of an earlier inference.
-  uint32_t Take() { return TakeOrMake(resting_.Take(this)); }
+  uint32_t Take() { return TakeOrMake(idle_.Take(this)); }
   // It must have no state.
   void GiveBack(uint32_t context);
   // As above, for a generation: if possible, a context whose state begins like this text. It keeps its state if the
   // model computes many texts together: there the state costs no memory that an idle context would not take.
-  uint32_t TakeFor(std::string_view prompt) { return TakeOrMake(resting_.TakeFor(this, BeginningOf(prompt))); }
+  uint32_t TakeFor(std::string_view prompt) { return TakeOrMake(idle_.TakeFor(this, BeginningOf(prompt))); }
   void GiveBackWith(uint32_t context, std::string beginning);
   // The part of a prompt that is compared for this.
   static std::string_view BeginningOf(std::string_view prompt) { return prompt.substr(0, 16u << 10); }
@@ -135,14 +135,14 @@ class ModelContexts {
   };
 
   uint32_t Make();
-  uint32_t TakeOrMake(std::optional<uint32_t> rested) { return rested ? *rested : Make(); }
+  uint32_t TakeOrMake(std::optional<uint32_t> idle) { return idle ? *idle : Make(); }
   Graph Load();
   // Loads it if necessary; needs `making_`.
   void LoadOnce();
   void Describe(Graph& graph);
 
   wasinn_guest* const guest_;
-  RestingContexts& resting_;
+  IdleContexts& idle_;
   const std::string name_;  // "digits", "digits:2"
   std::mutex making_;       // for the graph
   std::optional<Graph> graph_;

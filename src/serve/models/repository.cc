@@ -18,7 +18,7 @@ Failure NotFound(const std::string& model) {
   return {WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)};
 }
 
-// As Triton calls platforms that it has; else the backend and the format.
+// Triton's name of the platform, if it has one; else the backend and the format.
 std::string PlatformOf(const ModelInfo& model) {
   if (model.backend == "onnx") return "onnxruntime_onnx";
   if (model.backend == "torch") return "pytorch_libtorch";
@@ -27,7 +27,7 @@ std::string PlatformOf(const ModelInfo& model) {
   return model.backend + "_" + model.encoding;
 }
 
-// Longer than that may a thread that reads and writes not be away.
+// A thread that reads and writes may compute no longer than that.
 constexpr int64_t kQuickNs = 500'000;
 
 json ShapeOf(const Io& io) {
@@ -45,7 +45,7 @@ std::string TypeOf(const Io& io) {
   return io.type_name.empty() ? "any" : io.type_name;
 }
 
-// The type as Triton's model configuration has it.
+// The type in the words of Triton's model configuration.
 std::string ConfigTypeOf(const Io& io) {
   const Datatype* datatype = DatatypeOf(io);
   if (datatype == nullptr) return "TYPE_INVALID";
@@ -97,7 +97,7 @@ bool Repository::IsLoaded(const Tenant& tenant, const std::string& model, const 
   return false;
 }
 
-// After what may have loaded it: an `unload` meanwhile did not see that.
+// Called after a possible load, which a concurrent `unload` did not see.
 void Repository::LetGoIfUnloaded(const std::string& model) {
   if (!IsUnloaded(model)) return;
   (void)host_.UnloadModel(model);
@@ -226,7 +226,7 @@ void Repository::CheckControl(const Tenant& tenant, const std::string& model) co
   if (!tenant.Sees(model)) throw NotFound(model);
   using Control = RepositorySettings::Control;
   if (settings_.control == Control::kNone || settings_.control == Control::kPoll) {
-    ThrowInvalid("with --model-control-mode none or poll nobody loads or unloads models");
+    ThrowInvalid("with --model-control-mode none or poll, models cannot be loaded or unloaded by request");
   }
   if (!model.contains(':')) return;
   Failure why = NotFound(model);
@@ -243,11 +243,11 @@ void Repository::Load(const Tenant& tenant, const std::string& model) {
       if (Knows(model)) ReadNames();
       throw NotFound(model);
     }
-    // The host begins with the version that it is.
+    // The host's message begins with the version.
     const std::string_view why = failure.message, begin = "model '";
     const size_t end = why.find("': ");
     const bool has_name = why.starts_with(begin) && end != why.npos;
-    models_.Tell(std::string(has_name ? why.substr(begin.size(), end - begin.size()) : model), std::string(why));
+    models_.LogFailure(std::string(has_name ? why.substr(begin.size(), end - begin.size()) : model), std::string(why));
     throw Failure{failure.code, core::WithoutPaths(failure.message)};
   }
   models_.Forget(model);
@@ -290,7 +290,7 @@ void Repository::LoadAsIn(const Repository& other) {
     try {
       (void)models_.Get(model.name, version);
     } catch (const Failure&) {
-      // The server of one that lies at the same address as before is as little there for the last configuration.
+      // The same server is not there for the last configuration, either.
       const bool is_same_server = settings::IsAddress(here->path) && here->path == model.path;
       if (!is_same_server) throw;
     }

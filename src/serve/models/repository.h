@@ -36,13 +36,13 @@ class Repository {
   // Whether it is loaded, or why it cannot be; false: no load was tried, or one is running. Loads nothing.
   bool IsLoaded(const Tenant& tenant, const std::string& model, const std::string& version) const;
   bool IsLoading(const std::string& model) const { return models_.IsLoading(model); }
-  // Whether the preloaded models that there were at the start can be used. Loads nothing.
+  // Whether the models that were preloaded at the start can be used. Loads nothing.
   void CheckReady() const;
   // Loads the model if necessary, unless it was unloaded; so do the next functions.
   std::shared_ptr<const KnownModel> Find(const Tenant& tenant, const std::string& model, const std::string& version);
   // NULL: never cancelled.
   InferResponse Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
-  // The same. Its first token is there.
+  // The same. The text has its first token.
   std::unique_ptr<Completion> Complete(Tenant& tenant, const std::string& model, const std::string& version,
                                        const Prompt& prompt, Cancellation* cancellation);
   // Whether an inference of that many bytes is too short to wake another thread for it, judging by the last ones.
@@ -103,7 +103,7 @@ class Repository {
   mutable std::mutex mutex_;     // guards the members below
   std::set<std::string> names_;  // of the host's models
   std::set<std::string> unloaded_;
-  std::set<std::string> of_start_;                   // the names that there were first; never changes
+  std::set<std::string> of_start_;                   // the first names; never changes
   Reasons rejected_;                                 // versions whose new files do not load, with the reasons
   std::chrono::steady_clock::time_point next_scan_;  // for Upkeep
 };

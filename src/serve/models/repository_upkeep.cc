@@ -41,7 +41,7 @@ void Repository::Preload() {
   }
   for (const std::string& name : names) {
     try {
-      (void)models_.GetOrTell(name, "");
+      (void)models_.GetWithDetails(name, "");
     } catch (const Failure& failure) {
       code = failure.code;
       failures += (failures.empty() ? "" : "; ") + failure.message;
@@ -71,7 +71,7 @@ void Repository::Rescan() {
     const std::string name = NameOf(change.name, std::to_string(change.version));
     const std::pair key(change.name, change.version);
     if (change.kind == WASINN_MODEL_CHANGE_FAILED) {
-      models_.Tell(name, change.message);
+      models_.LogFailure(name, change.message);
       const std::lock_guard lock(mutex_);
       rejected_[key] = core::WithoutPaths(change.message);
       continue;

@@ -15,7 +15,7 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Some of them where there are very many: an answer tells them to anybody who asks.
+// Only some names if there are very many: any client gets them in an answer.
 std::string Some(const std::vector<TextModels::Name>& names) {
   constexpr size_t kMaxNames = 16, kMaxBytes = 1024;
   std::string text;
@@ -126,13 +126,13 @@ Workers* TextModels::Open(Tenant& tenant, const Name& name) {
   const TextLimits generates = models_.CheckGenerates(tenant, name.model, name.version);
   Workers::Limits limits = limits_;
   limits.threads = generates.parallel > 0 ? generates.parallel : Processors();
-  limits.long_job = std::chrono::hours(24);  // somebody waits for each token
+  limits.long_job = std::chrono::hours(24);  // a client waits for each token
   const std::lock_guard lock(mutex_);
   if (is_stopped_) Throw(WASINN_ERROR_UNAVAILABLE, "the server is shutting down");
   Key key(name.model, name.version);
   auto found = open_.find(key);
   if (found == open_.end()) found = open_.emplace(std::move(key), Model{std::make_unique<Workers>(limits)}).first;
-  found->second.context = generates.context;  // of today's file
+  found->second.context = generates.context;  // of the current file
   return found->second.workers.get();
 }
 
@@ -162,7 +162,7 @@ void TextModels::Stop() {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
   }
-  for (const auto& [key, model] : open_) model.workers->Stop();  // nobody adds any
+  for (const auto& [key, model] : open_) model.workers->Stop();  // no thread adds models any more
   for (const auto& [key, upstream] : upstreams_) {
     if (upstream) (*upstream)->Stop();
   }

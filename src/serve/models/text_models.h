@@ -1,4 +1,4 @@
-// The language models of a generation, as /v1 has them: each with threads of its own, as many as it generates texts at once.
+// The language models of a generation, for /v1: each has a thread for each text that it generates at once.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace wasinn::serve {
 
-// Any thread.
+// Thread-safe.
 class TextModels {
  public:
   struct Name {
@@ -24,32 +24,32 @@ class TextModels {
   // The models of adapters (LoRA), by the adapters' names.
   using Adapters = std::map<std::string, std::string>;
 
-  // `limits`: of the threads of each, but for their number. The catalog outlives it.
+  // `limits`: of each model's threads, except their number. The catalog outlives it.
   TextModels(Catalog& models, const Workers::Limits& limits, Adapters adapters, const UpstreamSettings& upstreams);
 
-  // `name`: a client's, "digits", "digits:2", or an adapter's name. NOT_FOUND: the tenant has no such model.
+  // `name`: from a client: "digits", "digits:2", or an adapter's name. NOT_FOUND: the tenant has no such model.
   Name Find(const Tenant& tenant, const std::string& name) const;
-  // The only one that there is for the tenant.
+  // The tenant's only one.
   Name FindOnly(const Tenant& tenant) const;
-  // Those that serve for the tenant, and then the adapters, by the names that clients may use. Loads nothing.
+  // The tenant's models, and then the adapters, by the names that clients may use. Loads nothing.
   std::vector<std::pair<std::string, Name>> List(const Tenant& tenant) const;
-  // Tokens of its longest text; 0: that is not known, or nobody has opened it yet.
+  // Tokens of its longest text; 0: unknown, or not opened yet.
   uint32_t ContextOf(const Name& name) const;
 
-  // Whether there are models that others serve.
+  // Whether there are models on other servers.
   bool has_upstreams() const { return !upstreams_.empty(); }
   // NULL: it is computed here. UNAVAILABLE: its configuration has a mistake.
   std::shared_ptr<Upstream> UpstreamOf(const Name& name) const;
-  // NULL: nobody has opened it yet. Who generates with it.
+  // Its threads; NULL: not opened yet.
   Workers* WorkersOf(const Name& name) const;
-  // Loads the model if nobody did. UNSUPPORTED_OPERATION: it is no language model.
+  // Loads the model if necessary. UNSUPPORTED_OPERATION: it is no language model.
   Workers* Open(Tenant& tenant, const Name& name);
 
   // For each open model: how many texts are generated, and how many requests wait.
   std::vector<std::pair<Name, Workers::Load>> Look() const;
-  // To be called now and then.
+  // Call it now and then.
   void Sweep();
-  // Waits for what runs. Nothing begins any more.
+  // Waits for running texts, and begins no more.
   void Stop();
 
  private:
@@ -62,12 +62,12 @@ class TextModels {
     uint32_t context = 0;
   };
 
-  // But for adapters.
+  // Finds no adapters.
   Outcome<Name> FindModel(const Tenant& tenant, const std::string& name) const;
   // Version "": the highest.
   Outcome<Name> FindVersion(const Tenant& tenant, const std::string& model, const std::string& version) const;
 
-  // With what there is.
+  // Adds the names of the existing models.
   Failure NotFound(const Tenant& tenant, Failure why) const;
 
   Catalog& models_;

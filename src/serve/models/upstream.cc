@@ -13,9 +13,9 @@ namespace wasinn::serve {
 namespace {
 
 constexpr int64_t kUsualParallel = 64, kMaxParallel = 65536;
-// Servers in Python end a connection that rested for 5 seconds. One that is used just then would be lost.
-constexpr std::chrono::seconds kUpstreamRest{4};
-constexpr size_t kMaxRestingStreams = 64;  // at each server
+// Servers in Python end a connection that was idle for 5 seconds. One that is used just then would be lost.
+constexpr std::chrono::seconds kUpstreamIdle{4};
+constexpr size_t kMaxIdleStreams = 64;  // at each server
 
 }  // namespace
 
@@ -63,11 +63,11 @@ Upstream::Place Upstream::Enter(const Share& share) {
   size_t& own = n_of_[share.id()];
   const size_t most_own = share.is_alone() ? most_ : std::max<size_t>(1, most_ - most_ / 4);
   if (n_requests_ < most_ && own >= most_own) {
-    throw TryAgain(fmt::format("the tenant has {} of the model's {} requests, as many as one may", own, most_));
+    throw TryAgain(fmt::format("the tenant has {} of the model's {} requests, the limit of one tenant", own, most_));
   }
   if (n_requests_ >= most_) {
     if (own == 0) n_of_.erase(share.id());
-    throw TryAgain(fmt::format("the model's server has {} requests, as many as it may", n_requests_));
+    throw TryAgain(fmt::format("the model's server has {} requests, its limit", n_requests_));
   }
   ++n_requests_;
   ++own;
@@ -100,24 +100,24 @@ std::optional<size_t> Upstream::Choose(Place& place, std::vector<bool>& tried) {
   return place.server_;
 }
 
-std::unique_ptr<remote::HttpStream> Upstream::TakeRested(size_t server) {
+std::unique_ptr<remote::HttpStream> Upstream::TakeIdle(size_t server) {
   const std::lock_guard lock(mutex_);
-  std::vector<Resting>& resting = servers_[server].resting;
-  while (!resting.empty()) {
-    Resting last = std::move(resting.back());
-    resting.pop_back();
+  std::vector<Idle>& idle = servers_[server].idle;
+  while (!idle.empty()) {
+    Idle last = std::move(idle.back());
+    idle.pop_back();
     if (Clock::now() < last.until && last.stream->IsReusable()) return std::move(last.stream);
   }
   return nullptr;
 }
 
-void Upstream::Rest(size_t server, std::unique_ptr<remote::HttpStream> stream) {
+void Upstream::KeepIdle(size_t server, std::unique_ptr<remote::HttpStream> stream) {
   const Clock::time_point now = Clock::now();
   const std::lock_guard lock(mutex_);
-  std::vector<Resting>& resting = servers_[server].resting;
-  std::erase_if(resting, [&](const Resting& one) { return one.until <= now; });
-  if (is_stopped_ || resting.size() == kMaxRestingStreams) return;
-  resting.push_back({std::move(stream), now + kUpstreamRest});
+  std::vector<Idle>& idle = servers_[server].idle;
+  std::erase_if(idle, [&](const Idle& one) { return one.until <= now; });
+  if (is_stopped_ || idle.size() == kMaxIdleStreams) return;
+  idle.push_back({std::move(stream), now + kUpstreamIdle});
 }
 
 void Upstream::Log(size_t server, bool is_warning, const std::string& what) const {
@@ -128,7 +128,7 @@ void Upstream::Log(size_t server, bool is_warning, const std::string& what) cons
   }
 }
 
-void Upstream::Tell(size_t server, const std::string& why) {
+void Upstream::LogState(size_t server, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
     Server& one = servers_[server];
@@ -139,7 +139,7 @@ void Upstream::Tell(size_t server, const std::string& why) {
   Log(server, !why.empty(), why.empty() ? " serves again" : ": " + why);
 }
 
-void Upstream::TellRefused(size_t server, unsigned status) {
+void Upstream::LogRefused(size_t server, unsigned status) {
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(servers_[server].is_refusing, true)) return;
@@ -157,7 +157,7 @@ Workers::Load Upstream::Look() const {
 void Upstream::Stop() {
   const std::lock_guard lock(mutex_);
   is_stopped_ = true;
-  for (Server& server : servers_) server.resting.clear();
+  for (Server& server : servers_) server.idle.clear();
 }
 
 }  // namespace wasinn::serve

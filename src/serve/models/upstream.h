@@ -1,5 +1,5 @@
-// A language model at servers of OpenAI's API: what its address and its configuration say, its connections, and how many requests it has
-// under way. /v1 passes its clients' requests on to it; guests use the backend `remote`.
+// A language model on servers with OpenAI's API: its settings, its connections, and the number of its requests. /v1
+// passes its clients' requests on to it; guests use the backend `remote`.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -39,7 +39,7 @@ class Upstream : public std::enable_shared_from_this<Upstream> {
   // `name`: of the model, for the log.
   static std::shared_ptr<Upstream> Make(std::string name, const std::string& address, const UpstreamSettings& settings);
 
-  // One of its requests, while it is under way, and the server that has it.
+  // One of its current requests, and its server.
   class Place {
    public:
     Place(Place&& other) noexcept = default;
@@ -53,45 +53,45 @@ class Upstream : public std::enable_shared_from_this<Upstream> {
     uint64_t share_;
     std::optional<size_t> server_;
   };
-  // BUSY: there are as many as may be. Of several tenants, none has the last quarter of the places.
+  // BUSY: the limit is reached. If there are several tenants, none gets the last quarter of the places.
   Place Enter(const Share& share);
-  // Another server, which this request has not tried yet: one with few requests, and first one that is not known to be away. Nothing: there is
-  // no other one.
+  // A server that this request has not tried yet: one with few requests, and preferably one that is not known to be
+  // away. Empty: there is none.
   std::optional<size_t> Choose(Place& place, std::vector<bool>& tried);
 
-  // A resting connection; NULL: there is none.
-  std::unique_ptr<remote::HttpStream> TakeRested(size_t server);
+  // An idle connection; NULL: there is none.
+  std::unique_ptr<remote::HttpStream> TakeIdle(size_t server);
   // Keeps a connection whose answer is complete, for another request.
-  void Rest(size_t server, std::unique_ptr<remote::HttpStream> stream);
+  void KeepIdle(size_t server, std::unique_ptr<remote::HttpStream> stream);
   // Logs that a server fails, and that it serves again. `why` is "" if it serves.
-  void Tell(size_t server, const std::string& why);
+  void LogState(size_t server, const std::string& why);
   // Logs once that the server refuses requests with this status.
-  void TellRefused(size_t server, unsigned status);
+  void LogRefused(size_t server, unsigned status);
 
   const remote::Address& address() const { return address_; }
   const std::string& endpoint(size_t server) const { return address_.endpoints[server]; }
   const remote::Headers& headers() const { return config_.headers; }
   std::chrono::milliseconds connect_timeout() const { return config_.connection.connect_timeout; }
-  // That a server's certificate must have.
+  // The name that a server's certificate must have.
   std::string NameOf(const std::string& host) const {
     return config_.connection.server_name.empty() ? host : config_.connection.server_name;
   }
   boost::asio::ssl::context* tls() { return tls_ ? &*tls_ : nullptr; }
   Workers::Load Look() const;
-  // Closes what rests, and keeps nothing from here on.
+  // Closes idle connections, and keeps none from here on.
   void Stop();
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Resting {
+  struct Idle {
     std::unique_ptr<remote::HttpStream> stream;
     Clock::time_point until;
   };
   struct Server {
     size_t n_requests = 0;
-    Clock::time_point away_until;  // when it may be tried like any other one again
+    Clock::time_point away_until;  // until then it is tried last
     bool is_away = false, is_refusing = false;
-    std::vector<Resting> resting;  // the last used one last
+    std::vector<Idle> idle;  // the last used one last
   };
 
   Upstream(std::string name, remote::Address address, remote::ModelConfig config, size_t most);

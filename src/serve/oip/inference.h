@@ -30,7 +30,7 @@ struct Failure {
 inline Failure Invalid(std::string message) { return {WASINN_ERROR_INVALID_ARGUMENT, std::move(message)}; }
 // No one is at fault, and a retry may succeed.
 inline Failure TryAgain(std::string message) { return {WASINN_ERROR_BUSY, std::move(message)}; }
-inline Failure NoMemory() { return TryAgain("requests and responses hold as much memory as they may"); }
+inline Failure NoMemory() { return TryAgain("requests and responses have reached their limit of memory"); }
 inline Failure ClientGone() { return {WASINN_ERROR_UNAVAILABLE, "the client has gone"}; }
 inline Failure ToFailure(const Status& status) { return {status.code(), status.message()}; }
 inline Failure OutOfMemory() { return {WASINN_ERROR_UNAVAILABLE, "the server is out of memory"}; }
@@ -55,7 +55,7 @@ inline void OrThrow(const Status& status) {
 template <typename T>
 using Outcome = std::expected<T, Failure>;
 
-// The result of `call`, or its failure, for those that look at it.
+// The result of `call`, or its failure.
 template <typename Call>
 Outcome<std::invoke_result_t<Call>> Try(const Call& call) try {
   if constexpr (std::is_void_v<std::invoke_result_t<Call>>) {
@@ -121,7 +121,7 @@ struct InferResponse {
   std::vector<OutputTensor> outputs;
 };
 
-// A tensor of strings as models have it: u8 with one dimension more (WASINN_IO_STRINGS).
+// A model's tensor of strings: u8 with one more dimension (WASINN_IO_STRINGS).
 struct StringRecords {
   std::vector<uint32_t> shape;
   std::string bytes;

@@ -28,7 +28,7 @@ Response ToResponse(const json& answer) {
   return response;
 }
 
-// The extension of Triton's that a request asks for and that is not served; NULL: none.
+// The unsupported extension of Triton's that a request asks for; NULL: none.
 const char* ExtensionNotServed(const std::vector<std::string>& words, std::string_view of_model) {
   const std::string_view first = words.empty() ? std::string_view() : words[0];
   if (first == "trace" || of_model == "trace/setting") return "trace settings";
@@ -43,7 +43,7 @@ bool IsGet(const Request& request) {
 
 Catalog& ModelsOf(const Exchange& exchange) { return exchange.admission.generation->models(); }
 
-// Where the JSON of a body ends.
+// The size of the JSON at the beginning of a body.
 size_t JsonSize(const Request& request, uint64_t most) {
   const auto length = request.find(kHeaderLength);
   if (length == request.end()) return request.body().size();
@@ -55,7 +55,7 @@ size_t JsonSize(const Request& request, uint64_t most) {
 
 // A load with a configuration or files of its own would give other models than the client has asked for.
 void CheckLoadRequest(std::string_view body) {
-  if (body.size() > kMaxInline) return CheckLoadParameter("file:");  // what else is so large
+  if (body.size() > kMaxInline) return CheckLoadParameter("file:");  // nothing else is so large
   const json request = json::parse(body, nullptr, false);
   if (!request.is_object() || !request.contains("parameters") || !request["parameters"].is_object()) return;
   for (const auto& [name, value] : request["parameters"].items()) {
@@ -119,7 +119,7 @@ Response Rest::Health(const Exchange& exchange, std::string_view what) {
   return ErrorResponse(http::status::service_unavailable, "the server is shutting down");
 }
 
-// On whatever thread. The request's body is not needed afterwards.
+// On any thread. The request's body is not needed afterwards.
 Response Rest::InferNow(Exchange& exchange, Named& named, Cancellation* cancellation) {
   Request& request = exchange.request;
   const size_t json_size = JsonSize(request, limits_.most_json);
@@ -189,8 +189,8 @@ asio::awaitable<Response> Rest::Infer(Exchange& exchange, Named named) {
     if (auto permit = permits_.Take()) {
       Response response = work(nullptr);
       permit.reset();
-      // Requests that have come by now are computed first: all their answers are then written one after the other, and wake a client once.
-      // With several tenants, one would wait for the answers of another.
+      // Requests that have come by now are computed first: their answers are then written one after the other, and wake
+      // a client once. With several tenants, one would wait for the answers of another.
       if (is_alone) co_await asio::defer(asio::use_awaitable);
       co_return response;
     }
@@ -200,7 +200,7 @@ asio::awaitable<Response> Rest::Infer(Exchange& exchange, Named named) {
   co_return co_await OnWorker(exchange, std::move(work), models.WorkersFor(named.model, workers_), place);
 }
 
-// Nobody's load is waited for: what was not loaded has computed nothing.
+// Waits for no load: a model that was not loaded has computed nothing.
 Response Rest::ModelStatistics(const Exchange& exchange, const Named& named) const {
   Catalog& models = ModelsOf(exchange);
   models.CheckServed(*exchange.admission.tenant, named.model, named.version);

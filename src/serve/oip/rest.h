@@ -24,7 +24,7 @@ struct RestLimits {
 // All arguments outlive it.
 class Rest {
  public:
-  // `openai`: for texts. `loads`: for what loads models. `permits`, `turns`: of the threads that call Answer.
+  // `openai`: for texts. `loads`: for loads of models. `permits`, `turns`: of the threads that call Answer.
   Rest(const Statistics& statistics, openai::OpenAi& openai, Workers& workers, Workers& loads, InlinePermits& permits,
        InlineTurns& turns, const RestLimits& limits)
       : statistics_(statistics),

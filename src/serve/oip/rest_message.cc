@@ -30,7 +30,7 @@ std::optional<element> Find(object of, std::string_view name) {
   std::optional<element> found;
   for (const auto& [key, value] : of) {
     if (key != name) continue;
-    if (found) ThrowInvalid("'{}' is there twice", name);
+    if (found) ThrowInvalid("'{}' occurs twice", name);
     found = value;
   }
   if (found && found->is_null()) return {};  // clients write it for missing values

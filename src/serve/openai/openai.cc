@@ -60,7 +60,7 @@ Charge NewCharge(const Tenant& tenant, uint64_t bytes) {
   return charge;
 }
 
-// For a whole answer, instead of what it was made from.
+// For a whole answer, instead of its parts.
 void ChargeAnswer(Charge charge, uint64_t most, Response& response) {
   charge.ShrinkTo(0);
   if (!charge.Add(most)) throw NoMemory();

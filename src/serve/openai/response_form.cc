@@ -92,7 +92,7 @@ class ResponseForm final : public TextForm {
  private:
   std::string Emit(const char* type, json data) {
     data["type"] = type;
-    data["sequence_number"] = n_told_++;
+    data["sequence_number"] = n_events_++;
     return fmt::format("event: {}\n{}", type, Event(data));
   }
   // An event about an item, or its only part.
@@ -191,7 +191,7 @@ class ResponseForm final : public TextForm {
 
   const std::string id_ = NewId("resp_"), model_;
   const int64_t created_ = UnixTime();
-  uint64_t n_told_ = 0;
+  uint64_t n_events_ = 0;
   MessageChanges changes_;
   std::vector<json> items_;  // as in the answer's output
 };

@@ -79,7 +79,7 @@ class TextStream final : public BodySource {
   }
   asio::awaitable<std::optional<std::string>> Next() override {
     for (;;) {
-      bool rests = false;
+      bool is_paused = false;
       {
         const std::lock_guard lock(mutex_);
         if (thrown_ != nullptr) std::rethrow_exception(thrown_);
@@ -87,9 +87,9 @@ class TextStream final : public BodySource {
         std::string events = std::exchange(pending_, {});
         n_writing_ = events.size();
         if (!events.empty() || state_ == State::kOver) co_return events;
-        rests = state_ == State::kResting;
+        is_paused = state_ == State::kPaused;
       }
-      if (rests) Start();
+      if (is_paused) Start();
       co_await AwaitEvents();
     }
   }
@@ -106,7 +106,7 @@ class TextStream final : public BodySource {
   }
 
  private:
-  enum class State { kWorking, kResting, kOver };
+  enum class State { kWorking, kPaused, kOver };
 
   void Start() {
     {
@@ -137,8 +137,8 @@ class TextStream final : public BodySource {
   }
   // Generates the next text to its end; false: the worker stops. Throws Failure, like the next functions.
   bool WorkOnOne() {
-    const auto rest = [this] {
-      Leave(State::kResting);
+    const auto pause = [this] {
+      Leave(State::kPaused);
       return false;
     };
     if (completion_ == nullptr) {
@@ -146,17 +146,17 @@ class TextStream final : public BodySource {
       progress_ = Progress(work_.prompts.wants_progress, work_.begun);
       std::string events = form_->Begin(*completion_);
       events += ReadProgress();
-      if (!Emit(events)) return rest();
+      if (!Emit(events)) return pause();
     }
     while (const auto piece = work_.Next(*completion_)) {
-      if (!Emit(Add(*piece))) return rest();
+      if (!Emit(Add(*piece))) return pause();
     }
     std::string events = ReadProgress();  // even if the text has ended before its first token
     const Ending ending = work_.End(*completion_);
     events += form_->EndChoice(*completion_, ending);
     completion_.reset();  // frees its slot before the client sees the end
     all_.Add(ending, work_.prompts.IsAgain(n_ended_));
-    if (++n_ended_ < work_.prompts.size()) return Emit(events) || rest();
+    if (++n_ended_ < work_.prompts.size()) return Emit(events) || pause();
     (void)Emit(events + form_->End(all_));
     Leave(State::kOver);
     return false;
@@ -228,7 +228,7 @@ class TextStream final : public BodySource {
   Ending all_;                    // sum of the finished texts
   bool has_emitted_ = false;      // used by workers
   std::mutex mutex_;              // guards the members below
-  State state_ = State::kResting;
+  State state_ = State::kPaused;
   std::string pending_;   // events that wait to be written
   size_t n_writing_ = 0;  // bytes being written
   Charge waiting_;        // for both

@@ -116,8 +116,8 @@ HttpLink::Clock::time_point UpstreamCall::Patience() const {
 
 asio::awaitable<std::string> UpstreamCall::Connect() {
   const asio::any_io_executor strand = co_await asio::this_coro::executor;
-  if (auto rested = upstream_->TakeRested(server_)) {
-    link_ = std::make_shared<HttpLink>(strand, std::move(rested));
+  if (auto idle = upstream_->TakeIdle(server_)) {
+    link_ = std::make_shared<HttpLink>(strand, std::move(idle));
     co_return "";
   }
   // Not on a strand: the next request on this connection has its own.
@@ -165,9 +165,9 @@ asio::awaitable<UpstreamCall::Sent> UpstreamCall::Talk(const Request& request) {
 void UpstreamCall::LogLost(const error_code& error) {
   if (is_gone() || link_->is_late()) return;
   HttpStream& stream = link_->stream();
-  upstream_->Tell(server_,
-                  remote::WordsOfExchange(
-                      {.error = error, .is_secure = stream.is_secure(), .has_answered = stream.has_answered()}));
+  upstream_->LogState(server_,
+                      remote::WordsOfExchange(
+                          {.error = error, .is_secure = stream.is_secure(), .has_answered = stream.has_answered()}));
 }
 
 asio::awaitable<void> UpstreamCall::Send(const Request& request) {
@@ -178,12 +178,12 @@ asio::awaitable<void> UpstreamCall::Send(const Request& request) {
     const std::string why = co_await Connect();
     if (is_gone()) break;
     if (!why.empty()) {
-      upstream_->Tell(server_, why);
+      upstream_->LogState(server_, why);
       continue;
     }
     const Sent sent = co_await Talk(request);
     if (sent == Sent::kYes) {
-      upstream_->Tell(server_, "");
+      upstream_->LogState(server_, "");
       co_return;
     }
     if (link_->is_late()) {
@@ -228,7 +228,7 @@ void UpstreamCall::Release() {
   stop_.reset();
   const bool can_reuse = link_ != nullptr && parser_.has_value() && parser_->is_done() && parser_->get().keep_alive() &&
                          !parser_->need_eof() && !link_->is_closed() && link_->stream().IsReusable();
-  if (can_reuse) upstream_->Rest(server_, link_->Take());
+  if (can_reuse) upstream_->KeepIdle(server_, link_->Take());
   link_.reset();
   place_.reset();
 }

@@ -72,7 +72,7 @@ class UpstreamCall final : public BodySource {
   // `call` is called when the first piece arrives.
   void OnFirst(std::function<void()> call) { on_first_ = std::move(call); }
   // The server refused the key.
-  void LogRefused() { upstream_->TellRefused(server_, status()); }
+  void LogRefused() { upstream_->LogRefused(server_, status()); }
 
   asio::awaitable<std::optional<std::string>> Next() override;
   asio::awaitable<void> End() override;

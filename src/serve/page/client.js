@@ -4,7 +4,7 @@ import {byId} from "./dom.js";
 const KEY = "wasinn-key";
 const STATE = "/wasinn/state";
 
-// The field for a key is there where one is needed, and where what the page shows is for other keys.
+// Shows the field for a key if the server needs one, or if the page is for other keys.
 function offerKey(path, response) {
   if (response.status === 401 || (response.status === 403 && path === STATE)) byId("key-form").hidden = false;
   else if (response.ok && path === STATE) byId("key-form").hidden = true;
@@ -20,7 +20,7 @@ export async function ask(path, options = {}) {
   return response;
 }
 
-// Its JSON; what the server says of an error is thrown.
+// The response's JSON; throws the server's error.
 export async function askJson(path, options) {
   const response = await ask(path, options);
   if (!response.ok) throw new Error(await errorOf(response));
@@ -36,7 +36,7 @@ export async function errorOf(response) {
   }
 }
 
-// `used` is called when somebody has given a key.
+// `used` is called when the user has given a key.
 export function takeKeys(used) {
   byId("key-form").addEventListener("submit", (event) => {
     event.preventDefault();

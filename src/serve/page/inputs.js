@@ -143,7 +143,7 @@ export class InputForm {
     const amplitude = Number(this.amplitude.value);
     let numbers = await decodeSound(file, Number(this.rate.value));
     if (amplitude !== 1) numbers = numbers.map((one) => Math.max(-amplitude, Math.min(amplitude - 1, one * amplitude)));
-    // As long as the model has it: cut off, or with silence behind.
+    // As long as the model's input: cut off, or with silence at the end.
     const length = this.input.shape.at(-1) ?? -1;
     if (length > 0) {
       const fitted = new Float32Array(length);
@@ -154,7 +154,7 @@ export class InputForm {
     return {shape: [...shape, numbers.length], numbers};
   }
 
-  // The shape of the field; one dimension of any size (-1) is what `count` elements leave for it.
+  // The shape of the field; `count` elements give the one dimension of any size (-1).
   readShape(count) {
     const shape = numbersOf(this.shape.value).map(Number);
     const open = shape.indexOf(-1);

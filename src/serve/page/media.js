@@ -2,7 +2,7 @@
 
 const MOST_SIDE = 8192;
 
-// RGBA, of this size. `fit`: "stretch", or "crop" to what lies in the middle.
+// RGBA, of this size. `fit`: "stretch", or "crop" to the middle.
 export async function decodeImage(file, width, height, fit, canvas) {
   let image;
   try {
@@ -28,7 +28,7 @@ export async function decodeImage(file, width, height, fit, canvas) {
   return context.getImageData(0, 0, width, height).data;
 }
 
-// What a value of 0 to 255 becomes in a channel.
+// The value in a channel for 0 to 255.
 export function scaler(how, means, deviations) {
   switch (how) {
     case "unit": return (value) => value / 255;

@@ -39,20 +39,20 @@ void Guard(Response& response) {
 }
 
 constexpr std::chrono::milliseconds kFresh{200};
-// Limits of the answer, since names and numbers of inputs come from others' files.
+// Limits of the answer, since names and numbers of inputs come from models' files.
 constexpr size_t kMaxModels = 500, kMaxRoutes = 500;
 constexpr size_t kMaxOfModel = 16u << 10, kMaxText = 1u << 20;  // bytes
 
 double ToMs(double ns) { return ns / 1e6; }
 
 json ToJson(const Statistics::Seen& seen) {
-  json told = {{"succeeded", seen.succeeded}, {"failed", seen.failed}, {"latency_ms", nullptr}};
+  json shown = {{"succeeded", seen.succeeded}, {"failed", seen.failed}, {"latency_ms", nullptr}};
   if (seen.latencies.count() > 0) {
-    told["latency_ms"] = {{"p50", ToMs(seen.latencies.Percentile(0.5))},
-                          {"p90", ToMs(seen.latencies.Percentile(0.9))},
-                          {"p99", ToMs(seen.latencies.Percentile(0.99))}};
+    shown["latency_ms"] = {{"p50", ToMs(seen.latencies.Percentile(0.5))},
+                           {"p90", ToMs(seen.latencies.Percentile(0.9))},
+                           {"p99", ToMs(seen.latencies.Percentile(0.99))}};
   }
-  return told;
+  return shown;
 }
 
 // The first ones, as many as there is room for.
@@ -80,7 +80,7 @@ Response OperatorPage::Find(const Exchange& exchange) {
   const Header& request = exchange.request;
   if (!origins_.IsOwnHost(request)) {
     return ErrorResponse(http::status::forbidden,
-                         "the page is not shown under this name, which a stranger may have led here: --allow-origin "
+                         "the page is not shown under this name, which may belong to another site: --allow-origin "
                          "http://NAME:PORT names it");
   }
   if (request.method() != http::verb::get && request.method() != http::verb::head) {

@@ -1,4 +1,4 @@
-// What a model answered.
+// A model's answer.
 import {element} from "./dom.js";
 
 const MOST_VALUES = 64;

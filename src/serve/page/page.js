@@ -1,4 +1,4 @@
-// Shows what GET /wasinn/state tells, again and again.
+// Shows the answer to GET /wasinn/state, again and again.
 import {askJson, takeKeys} from "./client.js";
 import {byId, element} from "./dom.js";
 import {offerModels} from "./try.js";
@@ -27,7 +27,7 @@ function uptime(seconds) {
   return hours > 0 ? `${hours} h ${minutes} min` : minutes > 0 ? `${minutes} min` : `${seconds} s`;
 }
 
-// Remembers what each place shows, so that nothing is made anew that somebody may be reading or selecting.
+// Remembers the content of each place, and replaces it only after a change: the user may be reading or selecting it.
 const shown = new Map();
 function show(place, what, make) {
   const text = JSON.stringify(what);
@@ -52,13 +52,13 @@ function showLoad(load) {
   ]);
 }
 
-// What there is to say beneath a table.
+// The note below a table.
 function note(place, ...sentences) {
   byId(`${place}-note`).textContent = sentences.filter((sentence) => sentence !== "").join(" ");
 }
 const left = (number, what) => (number > 0 ? `${count(number)} more ${what} are not shown.` : "");
 
-// The cells say what they are where there is no room for a head.
+// Each cell has its column's head, for screens without room for a row of heads.
 function row(place, cells) {
   const heads = [...byId(place).querySelectorAll("th")];
   const made = cells.map((cell, i) => {
@@ -101,7 +101,7 @@ function showRoutes(state) {
   note("routes", left(state.routes_left_out, "guests"));
 }
 
-function tellServer(text, isBad) {
+function showServer(text, isBad) {
   byId("server").textContent = text;
   byId("server").className = isBad ? "bad" : "";
 }
@@ -109,13 +109,13 @@ function tellServer(text, isBad) {
 async function refresh() {
   try {
     const state = await askJson("/wasinn/state");
-    tellServer(`${state.server.version}, up for ${uptime(state.server.uptime_seconds)}`, false);
+    showServer(`${state.server.version}, up for ${uptime(state.server.uptime_seconds)}`, false);
     showLoad(state.load);
     showModels(state);
     showRoutes(state);
     offerModels(state.models);
   } catch (error) {
-    tellServer(error instanceof TypeError ? "no answer" : error.message, true);
+    showServer(error instanceof TypeError ? "no answer" : error.message, true);
   }
 }
 

@@ -1,6 +1,6 @@
 // Tensors as bytes, by the protocol's binary extension: docs/serve-reference.md.
 
-// Bytes of an element, and what a DataView calls it.
+// Bytes of an element, and its name in a DataView.
 const TYPES = {
   BOOL: [1, "Uint8"], UINT8: [1, "Uint8"], UINT16: [2, "Uint16"], UINT32: [4, "Uint32"], UINT64: [8, "BigUint64"],
   INT8: [1, "Int8"], INT16: [2, "Int16"], INT32: [4, "Int32"], INT64: [8, "BigInt64"],
@@ -79,7 +79,7 @@ function unpack(datatype, bytes) {
   return numbers;
 }
 
-// Inputs with `bytes` follow the JSON; others have `data` in it. What fetch takes.
+// Arguments for fetch. Inputs with `bytes` follow the JSON; others have `data` in it.
 export function writeRequest(inputs) {
   const json = JSON.stringify({
     inputs: inputs.map(({name, datatype, shape, data, bytes}) =>
@@ -94,7 +94,7 @@ export function writeRequest(inputs) {
   };
 }
 
-// Outputs, each with all its `data`. `jsonLength`: null, where nothing follows the JSON.
+// Outputs, each with all its `data`. `jsonLength`: null if nothing follows the JSON.
 export function readResponse(body, jsonLength) {
   const size = jsonLength === null ? body.byteLength : Number(jsonLength);
   const {outputs = []} = JSON.parse(new TextDecoder().decode(new Uint8Array(body, 0, size)));

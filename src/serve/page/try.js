@@ -1,4 +1,4 @@
-// The form that has a model compute something.
+// The form that sends an inference to a model.
 import {ask, askJson, errorOf} from "./client.js";
 import {byId, element} from "./dom.js";
 import {InputForm} from "./inputs.js";
@@ -12,12 +12,12 @@ let inputs = [];
 const pathOf = (name, version) => `/v2/models/${encodeURIComponent(name)}/versions/${version}`;
 const chosen = () => JSON.parse(byId("try-model").value || "null");
 
-function tell(text, isBad = false) {
+function showStatus(text, isBad = false) {
   byId("try-status").textContent = text;
   byId("try-status").className = isBad ? "bad" : "";
 }
 
-// What the select has, if that is new.
+// Fills the select, if the models are new.
 export function offerModels(models) {
   const values = models.map((model) => JSON.stringify([model.name, model.version]));
   if (values.join() === offered) return;
@@ -38,17 +38,17 @@ async function choose() {
   byId("try-inputs").replaceChildren();
   const model = chosen();
   if (model === null) return;
-  tell("asking what it takes …");
+  showStatus("asking for the model's inputs …");
   try {
-    const told = await askJson(pathOf(...model));
-    if (JSON.stringify(chosen()) !== JSON.stringify(model)) return;  // another one was chosen meanwhile
-    metadata = told;
-    inputs = told.inputs.map((input) => new InputForm(input));
+    const answer = await askJson(pathOf(...model));
+    if (JSON.stringify(chosen()) !== JSON.stringify(model)) return;  // another one was chosen in the meantime
+    metadata = answer;
+    inputs = answer.inputs.map((input) => new InputForm(input));
     byId("try-inputs").replaceChildren(...inputs.map((input) => input.element));
-    byId("try-json").value = JSON.stringify({inputs: told.inputs.map((input) => ({...input, data: []}))}, null, 1);
-    tell("");
+    byId("try-json").value = JSON.stringify({inputs: answer.inputs.map((input) => ({...input, data: []}))}, null, 1);
+    showStatus("");
   } catch (error) {
-    tell(error.message, true);
+    showStatus(error.message, true);
   }
 }
 
@@ -60,12 +60,12 @@ function chooseMode() {
 
 async function makeRequest() {
   if (byId("try-mode").value === "json") {
-    JSON.parse(byId("try-json").value);  // says where it is none
+    JSON.parse(byId("try-json").value);  // throws with the place of an error
     return {body: byId("try-json").value, headers: {"Content-Type": "application/json"}};
   }
   if (metadata === null) {
-    await choose();  // which was in vain before
-    throw new Error(metadata === null ? byId("try-status").textContent : "what it takes is known now: fill the form");
+    await choose();  // it failed before
+    throw new Error(metadata === null ? byId("try-status").textContent : "the model's inputs are known now: fill the form");
   }
   return writeRequest(await Promise.all(inputs.map((input) => input.read())));
 }
@@ -76,7 +76,7 @@ async function send(event) {
   if (model === null) return;
   byId("try-send").disabled = true;
   byId("try-outputs").replaceChildren();
-  tell("computing …");
+  showStatus("computing …");
   try {
     const request = await makeRequest();
     const start = performance.now();
@@ -84,10 +84,10 @@ async function send(event) {
     if (!response.ok) throw new Error(await errorOf(response));
     const outputs = readResponse(await response.arrayBuffer(), response.headers.get("Inference-Header-Content-Length"));
     const took = performance.now() - start;
-    tell(`Answered in ${took.toFixed(1)} ms, the way there and back included.`);
+    showStatus(`Answered in ${took.toFixed(1)} ms, including the way there and back.`);
     byId("try-outputs").replaceChildren(...showOutputs(outputs));
   } catch (error) {
-    tell(error.message, true);
+    showStatus(error.message, true);
   } finally {
     byId("try-send").disabled = false;
   }

@@ -268,15 +268,15 @@ KeptOutput::State HandlerStream::Write(std::string_view bytes) noexcept {
   using State = KeptOutput::State;
   const std::lock_guard lock(mutex_);
   if (bytes.empty() && !is_unwanted_) return State::kWhole;  // no event
-  if (bytes.size() > most_body_ - n_told_) return State::kTooLarge;
+  if (bytes.size() > most_body_ - n_written_) return State::kTooLarge;
   if (is_unwanted_ || !waiting_.Add(2 * bytes.size())) return State::kNoMemory;  // a growing text has room for more
   try {
-    told_ += bytes;
+    pending_ += bytes;
     events_.Notify();
   } catch (const std::exception&) {
     return State::kNoMemory;
   }
-  n_told_ += bytes.size();
+  n_written_ += bytes.size();
   return State::kWhole;
 }
 
@@ -286,12 +286,12 @@ void HandlerStream::EndBody() noexcept {
 }
 
 asio::awaitable<std::optional<std::string>> HandlerStream::Next() {
-  co_await events_.Await(mutex_, [this] { return !told_.empty() || is_over_; });
+  co_await events_.Await(mutex_, [this] { return !pending_.empty() || is_over_; });
   const std::lock_guard lock(mutex_);
-  waiting_.ShrinkTo(told_.capacity());  // the last piece is written
-  std::string told = std::exchange(told_, {});
-  if (told.empty() && !is_whole_) co_return std::nullopt;
-  co_return told;
+  waiting_.ShrinkTo(pending_.capacity());  // the last piece is written
+  std::string piece = std::exchange(pending_, {});
+  if (piece.empty() && !is_whole_) co_return std::nullopt;
+  co_return piece;
 }
 
 asio::awaitable<void> HandlerStream::End() {

@@ -132,10 +132,10 @@ class HandlerStream final : public BodySource {
   std::optional<Response> answer_;  // until Begin() takes it
   std::exception_ptr thrown_;       // instead of an answer
   bool has_begun_ = false, is_whole_ = false, is_unwanted_ = false;
-  bool is_over_ = true;  // no worker has it, nor will any
-  uint64_t n_told_ = 0;  // bytes so far
-  std::string told_;     // and not being written yet
-  Charge waiting_;       // for these, and for the piece that is being written
+  bool is_over_ = true;     // no worker has it, nor will any
+  uint64_t n_written_ = 0;  // bytes so far
+  std::string pending_;     // and not being written yet
+  Charge waiting_;          // for these, and for the piece that is being written
 };
 
 }  // namespace wasinn::serve

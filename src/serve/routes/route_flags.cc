@@ -88,7 +88,7 @@ void AddProgram(CLI::App& app, ServeOptions* options) {
   const auto take = [options, route](const std::string& file) {
     for (const std::string& one : route->results()) {
       if (one.starts_with("/="))
-        throw CLI::ValidationError("FILE", "--route /=… is there already, and there is one guest of /");
+        throw CLI::ValidationError("FILE", "--route /=… is given, too, and / can have only one guest");
     }
     options->routes[kRoot].file = file;
   };
@@ -156,7 +156,7 @@ void CheckRoutes(ServeOptions& options, bool has_program) {
   const std::string& log = options.access_log;
   if (log.empty() || log == "-") return;
   const auto folder = engines::FolderOfGuestsThatHas(log, FoldersOf(options.routes));
-  if (folder) ThrowInvalid("the access log '{}' lies in {}, where a guest may write", log, *folder);
+  if (folder) ThrowInvalid("the access log '{}' is in {}, where a guest may write", log, *folder);
 }
 
 }  // namespace wasinn::serve

@@ -17,7 +17,7 @@ Response BadGateway(const std::string& path, const std::string& why) {
   return ErrorResponse(http::status::bad_gateway, fmt::format("the guest of {}: {}", path, why));
 }
 
-bool IsOrLiesIn(const std::string& path, const std::string& folder) {
+bool IsWithin(const std::string& path, const std::string& folder) {
   return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
 }
 
@@ -33,8 +33,8 @@ void SetOwn(const Variables& own, Variables& all) {
 std::string WhyNot(const std::string& path) {
   if (!path.starts_with('/')) return "does not begin with /";
   if (path != "/" && path.ends_with('/')) return "ends with /";
-  if (IsOrLiesIn(path, "/v2")) return "is the models'";
-  if (IsOrLiesIn(path, "/wasinn")) return "is the server's";
+  if (IsWithin(path, "/v2")) return "is the models'";
+  if (IsWithin(path, "/wasinn")) return "is the server's";
   Header as_request;
   as_request.target(path);
   if (!Try([&] { return CanonicalTarget(path); }) || PathOf(as_request) != path) return "is not a path as in requests";
@@ -80,7 +80,7 @@ const Routes::Route* Routes::Find(const std::string& path) const {
     if (const auto found = routes_.find(one); found != routes_.end()) return &found->second;
   }
   const auto root = routes_.find("/");
-  const bool is_servers = IsOrLiesIn(path, "/v2") || IsOrLiesIn(path, "/v1") || IsOrLiesIn(path, "/wasinn");
+  const bool is_servers = IsWithin(path, "/v2") || IsWithin(path, "/v1") || IsWithin(path, "/wasinn");
   return root == routes_.end() || is_servers ? nullptr : &root->second;
 }
 
@@ -158,18 +158,18 @@ Response Routes::RunHandler(const Call& call, const engines::HttpRequest& reques
   options.may_send = outbound.empty() ? nullptr : &may_send;
   const engines::Exit exit = RunGuest(call, std::move(options), {});
   if (answer.is_stream()) {
-    if (!answer.is_whole() && !call.cancellation->is_cancelled()) TellBroken(call, exit, answer);
+    if (!answer.is_whole() && !call.cancellation->is_cancelled()) ReportBroken(call, exit, answer);
     return {};
   }
   if (std::optional<Response> response = answer.Take()) return std::move(*response);
   return exit.kind == engines::Exit::Kind::kExited ? answer.WhyNone(call.route.path) : EndResponse(call, exit);
 }
 
-// Its client sees only this: the status has been sent.
-void Routes::TellBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer) {
+// Its client only sees the broken answer: the status has been sent.
+void Routes::ReportBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer) {
   call.route.failures.fetch_add(1, std::memory_order_relaxed);
-  const bool is_told = exit.kind != engines::Exit::Kind::kExited;
-  if (!is_told) runs_.Warn(ToGuestCall(call), "broke off its answer: " + answer.WhyNone(call.route.path).error);
+  const bool is_logged = exit.kind != engines::Exit::Kind::kExited;
+  if (!is_logged) runs_.Warn(ToGuestCall(call), "broke off its answer: " + answer.WhyNone(call.route.path).error);
 }
 
 asio::awaitable<Response> Routes::AnswerByProgram(Call call, const std::string& path, Exchange& exchange) {

@@ -86,7 +86,7 @@ class Routes {
   // The answer; if it has begun to stream, the stream has it.
   Response RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge, HandlerStream& stream);
   static GuestCall ToGuestCall(const Call& call);
-  void TellBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer);
+  void ReportBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer);
   engines::Exit RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams);
   Response EndResponse(const Call& call, const engines::Exit& exit) const;
 

@@ -19,14 +19,14 @@ std::expected<Admission, Refusal> Gate::Admit(std::shared_ptr<Generation> genera
   }
   std::optional<Tenant::Place> place = tenant->Enter();
   if (!place) {
-    return std::unexpected(
-        Refusal{false, TryAgain(fmt::format("tenant '{}' has as many requests under way as it may", tenant->name()))});
+    return std::unexpected(Refusal{
+        false, TryAgain(fmt::format("tenant '{}' has reached its limit of requests (max_requests)", tenant->name()))});
   }
   return Admission{std::move(generation), tenant, std::move(*place)};
 }
 
-Admission Gate::AdmitAnybody(std::shared_ptr<Generation> generation) {
-  Tenant& tenant = generation->tenants().anybody();
+Admission Gate::AdmitWithoutKey(std::shared_ptr<Generation> generation) {
+  Tenant& tenant = generation->tenants().keyless();
   return {std::move(generation), &tenant, Tenant::Place()};
 }
 

@@ -1,4 +1,4 @@
-// Decides who may send requests, and for what.
+// Decides which clients may send requests, and for which models.
 #pragma once
 
 #include <expected>
@@ -35,7 +35,7 @@ class Gate {
   static std::expected<Admission, Refusal> Admit(std::shared_ptr<Generation> generation,
                                                  std::string_view authorization);
   // For requests that need no key.
-  static Admission AdmitAnybody(std::shared_ptr<Generation> generation);
+  static Admission AdmitWithoutKey(std::shared_ptr<Generation> generation);
 
   // The generations that requests still hold, including the current one.
   std::vector<std::shared_ptr<Generation>> All() const;

@@ -164,7 +164,7 @@ class Inference {
 };
 
 // Idle contexts hold memory, so a server of very many models keeps the most recent ones.
-constexpr size_t kMaxRestingContexts = 128;
+constexpr size_t kMaxIdleContexts = 128;
 
 // Resources that clients cannot make grow have no limit: names and graphs are the host's, tensors go with requests.
 Limits TenantLimits(Limits limits) {
@@ -192,7 +192,7 @@ Tenant::Tenant(Guest guest, KnownModels& models, GuestSettings settings, TenantO
       share_(std::max(1u, settings_.policy().weight), options_.is_alone),
       guest_(std::make_shared<Guest>(std::move(guest))),
       models_(models),
-      resting_(guest_->get(), kMaxRestingContexts),
+      idle_(guest_->get(), kMaxIdleContexts),
       listener_(models, [this](const std::string& model) { Forget(model); }) {}
 
 std::unique_ptr<Tenant> Tenant::Make(const Host& host, KnownModels& models, GuestSettings settings,
@@ -216,7 +216,7 @@ std::optional<Tenant::Place> Tenant::Enter() {
 std::shared_ptr<ModelContexts> Tenant::ContextsOf(const std::string& model, const std::string& version) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<ModelContexts>& contexts = contexts_[model][version];
-  if (contexts == nullptr) contexts = std::make_shared<ModelContexts>(guest_->get(), resting_, NameOf(model, version));
+  if (contexts == nullptr) contexts = std::make_shared<ModelContexts>(guest_->get(), idle_, NameOf(model, version));
   return contexts;
 }
 

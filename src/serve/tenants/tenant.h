@@ -56,7 +56,7 @@ struct TenantOptions {
   std::shared_ptr<MemoryBudget> budget;  // for its requests and responses
 };
 
-// For tenants that are none.
+// For tenants that are no operators.
 inline Failure ForOperators() { return {WASINN_ERROR_SECURITY, "only a tenant that is an operator may do that"}; }
 
 // Thread-safe.
@@ -73,7 +73,7 @@ class Tenant {
   // For its requests to routes. NULL if there are no tenants: strangers do not count as one.
   wasinn_guest* guest() const { return options_.is_alone ? nullptr : guest_->get(); }
   const std::shared_ptr<MemoryBudget>& budget() const { return options_.budget; }
-  // Whether it has a model of this name: others' do not exist for it.
+  // Whether it may see a model of this name.
   bool Sees(const std::string& model) const { return settings_.MayUse(model); }
 
   // One of its current requests. The tenant outlives it.
@@ -103,7 +103,7 @@ class Tenant {
   template <typename Begin>
   auto WithRoom(const Begin& begin) {
     auto begun = Try(begin);
-    if (begun || begun.error().code != WASINN_ERROR_TOO_LARGE || !resting_.DropAll()) return begun;
+    if (begun || begun.error().code != WASINN_ERROR_TOO_LARGE || !idle_.DropAll()) return begun;
     return Try(begin);
   }
   // As above, and again if the model's worker ended in the meantime, in this call or in a concurrent one: no result was
@@ -131,7 +131,7 @@ class Tenant {
   std::atomic<size_t> n_requests_{0};
   const std::shared_ptr<Guest> guest_;
   KnownModels& models_;
-  RestingContexts resting_;
+  IdleContexts idle_;
   std::mutex mutex_;
   std::map<std::string, std::map<std::string, std::shared_ptr<ModelContexts>>> contexts_;  // by model and version
   const KnownModels::Listener listener_;  // last: it calls Forget until it is destroyed

@@ -41,7 +41,7 @@ Tenants::Tenants(const ServeOptions& options, Repository& repository, std::share
 }
 
 Tenant* Tenants::Find(std::string_view authorization) const {
-  if (!need_keys()) return &anybody();
+  if (!need_keys()) return &keyless();
   const bool has_scheme =
       authorization.size() > kScheme.size() && boost::beast::iequals(authorization.substr(0, kScheme.size()), kScheme);
   if (!has_scheme) return nullptr;

@@ -22,7 +22,7 @@ class Tenants {
   // The tenant of a key, from `Authorization`: "Bearer KEY"; the first one if no key is needed. NULL: unknown.
   Tenant* Find(std::string_view authorization) const;
   // The tenant of requests without a key, if they are allowed.
-  Tenant& anybody() const { return *tenants_.front(); }
+  Tenant& keyless() const { return *tenants_.front(); }
   // Whether a tenant's guests have a limit of fuel.
   bool meter() const;
   size_t size() const { return tenants_.size() - 1; }

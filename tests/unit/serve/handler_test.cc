@@ -94,7 +94,7 @@ TEST_F(HandlerResponseTest, HasNoMoreThanItMayHold) {
   EXPECT_EQ(WhyNot(200, {}, std::string(100, 'x')), "");
   EXPECT_THAT(WhyNot(200, {}, std::string(101, 'x')), HasSubstr("more than 100 bytes"));
   budget_ = std::make_shared<MemoryBudget>(10);
-  EXPECT_THAT(WhyNot(200, {}, std::string(50, 'x')), HasSubstr("as much memory as they may"));
+  EXPECT_THAT(WhyNot(200, {}, std::string(50, 'x')), HasSubstr("their limit of memory"));
 }
 
 TEST_F(HandlerResponseTest, EventsGoToTheStream) {

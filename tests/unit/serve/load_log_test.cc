@@ -1,4 +1,4 @@
-// What is told of models that do not load.
+// The log and the errors of models that do not load.
 #include "serve/models/failed_loads.h"
 #include "support/test.h"
 
@@ -7,7 +7,7 @@
 namespace wasinn::serve {
 namespace {
 
-// What the log, which is stderr, says meanwhile.
+// The lines that `act` writes to the log, which is stderr.
 template <typename Do>
 std::string LoggedBy(const Do& act) {
   ::testing::internal::CaptureStderr();
@@ -15,40 +15,40 @@ std::string LoggedBy(const Do& act) {
   return ::testing::internal::GetCapturedStderr();
 }
 
-TEST(LoadLog, TellsEachReasonOnce) {
+TEST(LoadLog, WritesEachReasonOnce) {
   LoadLog log;
-  const std::string told = LoggedBy([&] {
-    for (int i = 0; i < 3; ++i) log.Tell("lm:1", "model 'lm:1': nobody is there");
-    log.Tell("lm:1", "another reason");
-    log.Tell("lm:2", "nobody is there");
+  const std::string log_lines = LoggedBy([&] {
+    for (int i = 0; i < 3; ++i) log.Write("lm:1", "model 'lm:1': no server");
+    log.Write("lm:1", "another reason");
+    log.Write("lm:2", "no server");
   });
-  EXPECT_EQ(told,
-            "wasinn: warning: model 'lm:1' cannot be loaded: nobody is there\n"
+  EXPECT_EQ(log_lines,
+            "wasinn: warning: model 'lm:1' cannot be loaded: no server\n"
             "wasinn: warning: model 'lm:1' cannot be loaded: another reason\n"
-            "wasinn: warning: model 'lm:2' cannot be loaded: nobody is there\n");
+            "wasinn: warning: model 'lm:2' cannot be loaded: no server\n");
 }
 
-TEST(LoadLog, TellsNoMoreReasonsThanThat) {
+TEST(LoadLog, HasALimitOfReasons) {
   LoadLog log;
-  const std::string told = LoggedBy([&] {
-    for (size_t i = 0; i < 10 * LoadLog::kMaxReasons; ++i) log.Tell("lm:1", fmt::format("reason {}", i));
+  const std::string log_lines = LoggedBy([&] {
+    for (size_t i = 0; i < 10 * LoadLog::kMaxReasons; ++i) log.Write("lm:1", fmt::format("reason {}", i));
   });
-  EXPECT_EQ(static_cast<size_t>(std::ranges::count(told, '\n')), LoadLog::kMaxReasons);
+  EXPECT_EQ(static_cast<size_t>(std::ranges::count(log_lines, '\n')), LoadLog::kMaxReasons);
 }
 
-TEST(LoadLog, TellsAgainAfterAModelHasLoaded) {
+TEST(LoadLog, WritesAgainAfterAModelHasLoaded) {
   LoadLog log;
-  const std::string told = LoggedBy([&] {
-    log.Tell("lm:1", "gone");
+  const std::string log_lines = LoggedBy([&] {
+    log.Write("lm:1", "gone");
     log.Forget("lm:1");
-    log.Tell("lm:1", "gone");
+    log.Write("lm:1", "gone");
   });
-  EXPECT_EQ(std::ranges::count(told, '\n'), 2);
+  EXPECT_EQ(std::ranges::count(log_lines, '\n'), 2);
 }
 
 TEST(LoadLog, ALineIsALine) {
   LoadLog log;
-  EXPECT_EQ(std::ranges::count(LoggedBy([&] { log.Tell("lm:1", "a\nwasinn: error: b"); }), '\n'), 1);
+  EXPECT_EQ(std::ranges::count(LoggedBy([&] { log.Write("lm:1", "a\nwasinn: error: b"); }), '\n'), 1);
 }
 
 TEST(OfLoad, AnErrorInAModelIsNotTheClientsFault) {
