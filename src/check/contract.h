@@ -36,7 +36,7 @@ struct Subject {
   std::function<std::vector<Tensor>(int variant, int64_t rows)> make_inputs;
   // The first outputs of a compute. Without it, a fresh context computes them.
   std::function<std::vector<Tensor>(const std::vector<Tensor>& inputs)> compute;
-  // Which optional functions the backend has.
+  // The optional functions that the backend has.
   bool takes_outputs = true, discards_outputs = true, generates = false, cancels = true;
   // Unwanted outputs are not made. No value: unknown.
   std::optional<bool> wants_outputs = false;

@@ -23,7 +23,7 @@ void ExpectPort(const wasinn_io& io, const Port& port) {
   }
 }
 
-CHECK_OF(Contract, TellsTheModelsSignature, "info lists the inputs and outputs, in structs of their size") {
+CHECK_OF(Contract, ReportsTheModelsSignature, "info lists the inputs and outputs, in structs of their size") {
   const wasinn_info& info = model().info();
   EXPECT_EQ(info.struct_size, sizeof info) << "struct_size of info";
   ASSERT_EQ(info.n_inputs, subject().inputs.size()) << "the number of inputs";

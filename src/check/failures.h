@@ -1,4 +1,4 @@
-// Where failed expectations are reported, and checks that have nothing to check.
+// The reports of failed expectations, and of checks that have nothing to check.
 #pragma once
 
 #include <wasinn/backend.h>

@@ -9,7 +9,7 @@
 
 namespace wasinn::test {
 
-// A child is this program anew: it runs the same test up to what it is to try, and ends there.
+// A child is this program again: it runs the same test up to the code that it tries, and ends there.
 class Crashes {
  public:
   // Takes it, or refuses it. True: it was taken.
@@ -21,7 +21,7 @@ class Crashes {
   // Fails the test for each that ended its child, by a signal or an exception.
   void ExpectNone() const;
 
-  // Of all that were tried.
+  // The number of all that were tried.
   size_t tried() const { return tried_; }
   size_t taken() const { return taken_; }
 

@@ -1,4 +1,4 @@
-// Where a library has the dynamic linker look: libraries of the build with their words changed, in place.
+// The dynamic linker's search for a library's dependencies: libraries of the build with their words changed, in place.
 #include "backends/thrown.h"
 #include "common/library.h"
 #include "support/files.h"
@@ -31,7 +31,7 @@ class Dependencies : public ::testing::Test {
   fs::path Library(const std::string& runpath) const {
     return folder_.Write("libmain.so", Changed(testing::ReadFile(Linked("main")), kRunpath, runpath));
   }
-  // What is wrong with it.
+  // Returns the error of the library.
   static std::optional<std::string> Check(const fs::path& library) {
     const std::string wrong = Refused(WASINN_ERROR_UNSUPPORTED_OPERATION, [&] { backend::CheckDependencies(library); });
     return wrong.empty() ? std::nullopt : std::optional(wrong);

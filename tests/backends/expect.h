@@ -1,4 +1,4 @@
-// What the tests of the backends have in common, over the driver: computing, interrupting, and every element type.
+// Shared by the tests of the backends, over the driver: computing, interrupting, and every element type.
 #pragma once
 
 #include "backends/test_host.h"
@@ -118,7 +118,7 @@ inline Tensor Compute(const Model& model, const std::vector<Tensor>& inputs) {
   return Compute(&context, inputs);
 }
 
-// Cancels again and again, as the core's watchdog does, after a while until it is told to stop.
+// Cancels again and again after a while, like the core's watchdog, until Stop.
 class Watchdog {
  public:
   explicit Watchdog(Context* context, std::chrono::milliseconds after = std::chrono::milliseconds(20))

@@ -15,7 +15,7 @@ namespace wasinn::test {
 // By the numbers of witx.
 enum class Encoding : uint32_t { kOpenVino, kOnnx, kTensorFlow, kPyTorch, kTfLite, kGgml };
 
-// What a guest brings, and gives it to compute.
+// A guest's model, and its inputs.
 struct Brought {
   std::string name;
   std::vector<std::string> builders;
@@ -24,7 +24,7 @@ struct Brought {
 
 class Workers {
  public:
-  // Beside all others a guest has the model `honest`, in a worker of its own. `settings`: more of the host's,
+  // In addition to all others, a guest has the model `honest`, in a worker of its own. `settings`: more of the host's,
   // in TOML, of no table.
   Workers(Encoding encoding, const Brought& honest, const std::string& settings = "");
   ~Workers();
@@ -45,7 +45,7 @@ class Workers {
 
   // Workers that have ended under a model.
   size_t lost() const;
-  // What the host said of guests' errors.
+  // The host's log about guests' errors.
   std::string log() const;
 
  private:

@@ -72,15 +72,15 @@ TEST_P(LlamaBranches, HaveTheLogitsThatEachHasAlone) {
   Context context(model_);
   const Branches texts = {With(text_, {5, 9, 23}), With(text_, {5, 40, 7}), With(text_, {8, 8, 8})};
   ASSERT_TRUE(DecodeAll(&context, texts));
-  EXPECT_EQ(Told(&context)["n_evaluated"], text_.size() + 9) << "what they have in common, once";
-  EXPECT_EQ(Told(&context)["n_tokens"], text_.size() + 3);
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], text_.size() + 9) << "what they have in common, once";
+  EXPECT_EQ(DecodeReport(&context)["n_tokens"], text_.size() + 3);
   ExpectAsAlone(&context, texts);
   // The same texts after a prompt, which they share.
   Context with_prompt(model_);
   ASSERT_TRUE(SetPrompt(&with_prompt, json(text_).dump()));
   ASSERT_TRUE(DecodeAll(&with_prompt, {{5, 9, 23}, {8, 8, 8}}, {{"tokens", true}}));
-  EXPECT_EQ(Told(&with_prompt)["n_prompt"], text_.size());
-  EXPECT_EQ(Told(&with_prompt)["n_evaluated"], text_.size() + 6);
+  EXPECT_EQ(DecodeReport(&with_prompt)["n_prompt"], text_.size());
+  EXPECT_EQ(DecodeReport(&with_prompt)["n_evaluated"], text_.size() + 6);
   ExpectAsAlone(&with_prompt, {texts[0], texts[2]});
 }
 
@@ -95,7 +95,8 @@ TEST_P(LlamaBranches, GoOnAsEachDoesAlone) {
   }
   for (int step = 0; step < 12; ++step) {
     ASSERT_TRUE(DecodeAll(&together, texts));
-    EXPECT_EQ(Told(&together)["n_evaluated"], texts.size() + (step == 0 ? text_.size() : 0)) << "one token of each";
+    EXPECT_EQ(DecodeReport(&together)["n_evaluated"], texts.size() + (step == 0 ? text_.size() : 0))
+        << "one token of each";
     const Tokens next = LikeliestOfEach(&together);
     ASSERT_EQ(next.size(), texts.size());
     for (size_t i = 0; i < texts.size(); ++i) texts[i].push_back(next[i]);
@@ -110,17 +111,17 @@ TEST_P(LlamaBranches, EndAndMultiply) {
   ASSERT_TRUE(DecodeAll(&context, {a, b, c}));
   const Branches second = {With(c, {1}), With(c, {2}), With(a, {3}), With(c, {4})};
   ASSERT_TRUE(DecodeAll(&context, second));
-  EXPECT_EQ(Told(&context)["n_evaluated"], 4);
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 4);
   ExpectAsAlone(&context, second);
   // Fewer, one of which goes back, and the same one twice.
   const Branches third = {With(second[2], {7}), With(b, {7, 7}), With(second[2], {7})};
   ASSERT_TRUE(DecodeAll(&context, third));
-  EXPECT_EQ(Told(&context)["n_evaluated"], 1 + 4 + 1);
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 1 + 4 + 1);
   ExpectAsAlone(&context, third);
   // One goes on alone, and what it has is held.
   const Tokens one = With(third[1], {30});
   ASSERT_TRUE(Decode(&context, one));
-  EXPECT_EQ(Told(&context)["n_evaluated"], 1);
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 1);
   ExpectAsAlone(&context, {one});
   ASSERT_TRUE(DecodeAll(&context, second));
   ExpectAsAlone(&context, second);
@@ -135,7 +136,7 @@ TEST_P(LlamaBranches, GiveTheHighestLogits) {
   const Tensor tokens = MustGet(&context, kLogitTokens);
   EXPECT_EQ(tokens.dims, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ((Tokens{tokens.As<int32_t>()[0], tokens.As<int32_t>()[3]}), likeliest);
-  EXPECT_EQ(Told(&context)["log_sums"].size(), 2u);
+  EXPECT_EQ(DecodeReport(&context)["log_sums"].size(), 2u);
 }
 
 // More tokens than one batch takes.
@@ -148,21 +149,21 @@ TEST_P(LlamaBranches, MayBeLong) {
     texts.push_back(text);
   }
   ASSERT_TRUE(DecodeAll(&context, texts));
-  EXPECT_EQ(Told(&context)["n_evaluated"], 3 * texts[0].size()) << "they have no beginning in common";
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 3 * texts[0].size()) << "they have no beginning in common";
   ExpectAsAlone(&context, texts);
   ASSERT_TRUE(DecodeAll(&context, texts, {{"cache-prompt", false}}));
-  EXPECT_EQ(Told(&context)["n_evaluated"], 3 * texts[0].size());
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 3 * texts[0].size());
   ASSERT_TRUE(DecodeAll(&context, texts));
-  EXPECT_EQ(Told(&context)["n_evaluated"], 3) << "each one's last token, for its logits";
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 3) << "each one's last token, for its logits";
 }
 
 TEST_P(LlamaBranches, BeginInAState) {
   Context first(model_, 0, "{}", &guest_), second(model_, 0, "{}", &guest_);
-  // Of a llama context of its own, which is what several texts have.
+  // Slots have llama contexts of their own, as several texts do.
   ASSERT_TRUE(Decode(&first, text_, {{"save-state", "here"}, {"position", text_.size() - 2}}));
   const Branches texts = {With(text_, {5}), With(text_, {9})};
   ASSERT_TRUE(DecodeAll(&second, texts, {{"restore-state", "here"}}));
-  EXPECT_EQ(Told(&second)["n_evaluated"], 2);
+  EXPECT_EQ(DecodeReport(&second)["n_evaluated"], 2);
   ExpectAsAlone(&second, texts);
 }
 

@@ -38,7 +38,7 @@ TEST_F(LlamaCancelInside, EndsTheEvaluationOfAPrompt) {
 TEST_F(LlamaCancelInside, EndsAStep) {
   ASSERT_TRUE(SetPrompt(&context_, Prompt(3)));
   ExpectEnded(context_.Step(), kCompletion);
-  ASSERT_TRUE(context_.Step()) << "the next one begins anew";
+  ASSERT_TRUE(context_.Step()) << "the next one starts again";
   std::string piece;
   EXPECT_TRUE(context_.Piece(kCompletion, &piece));
 }
@@ -51,7 +51,7 @@ TEST_F(LlamaCancelInside, EndsADecodeAfterWhichNothingIsHeld) {
   Calls::SetInside([this] { context_.Cancel(); });
   ExpectEnded(Decode(&context_, {1, 5, 6, 7}, {{"position", 0}, {"top-logits", 1}}), kLogits);
   ASSERT_TRUE(Decode(&context_, text));
-  EXPECT_EQ(Told(&context_)["n_evaluated"], text.size());
+  EXPECT_EQ(DecodeReport(&context_)["n_evaluated"], text.size());
   const std::vector<float> after = LogitsOf(&context_);
   Context fresh(model_);
   ASSERT_TRUE(Decode(&fresh, text));

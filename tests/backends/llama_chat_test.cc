@@ -43,7 +43,7 @@ std::string Options(json options) {
   return options.dump();
 }
 
-// What it says to kHenQuestion without anything set.
+// The answer to kHenQuestion with the default settings.
 void ExpectAnswer(Context* context) {
   ASSERT_TRUE(SetOptions(context, R"({"chat": true})"));
   ASSERT_TRUE(SetPrompt(context, kHenQuestion));
@@ -67,7 +67,7 @@ TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
             WASINN_ERROR_UNSUPPORTED_OPERATION);
 }
 
-// Beside a llama.cpp of another source its chat code does not lie: templates are known by their look.
+// Without its chat code, as next to a llama.cpp of another source: templates are recognised by their text.
 TEST(LlamaChat, WorksWithoutTheChatLibrary) {
   // Another file, so that the dynamic linker does not take the one that is open.
   const std::string library = TemporaryFile("libllama.so", ReadFile(testing::FrameworkFile("llama")));
@@ -83,7 +83,7 @@ TEST(LlamaChat, WorksWithoutTheChatLibrary) {
   EXPECT_THAT(computed.message, HasSubstr("libwasinn_llama_common.so"));
 }
 
-// What it takes to read an answer is its guest's, and an answer that could not be read for that is no plain text.
+// A guest pays for reading its answer, and an answer that could not be read for lack of memory is no plain text.
 TEST(LlamaChat, ChargesTheGuestForReadingAnAnswer) {
   const Host host;
   const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));

@@ -136,7 +136,7 @@ TEST(LlamaCommon, ContinuesALastMessage) {
   const std::string question = "<|im_start|>user\nWhat is the weather in Rome?<|im_end|>\n<|im_start|>assistant\nIt is";
   const json always = {{"messages", messages}, {"continue_final_message", true}, {"add_generation_prompt", false}};
   EXPECT_EQ(chat.AskWell(always)["prompt"], question);
-  EXPECT_EQ(chat.Read(" sunny")["content"], "It is sunny") << "the message is whole, as llama.cpp's server tells it";
+  EXPECT_EQ(chat.Read(" sunny")["content"], "It is sunny") << "the message is whole, as in llama.cpp's server";
   EXPECT_EQ(chat.AskWell({{"messages", messages}, {"prefill_assistant", true}})["prompt"], question);
   EXPECT_EQ(chat.AskWell({{"messages", messages}})["prompt"], question + "<|im_end|>\n<|im_start|>assistant\n")
       << "nobody asked for that";
@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
         "{% set ns = namespace(a={}) %}{% for i in range(100000000) %}{% set ns.a = {'a': ns.a} %}{% endfor %}"
         "{{ ns.a | tojson }}"));
 
-// As long as a template may be.
+// The longest allowed template.
 TEST(LlamaCommonLimits, HoldForDeepTemplates) {
   constexpr size_t kLongest = 64 << 10;
   for (const auto& [open, middle, close] :

@@ -190,7 +190,7 @@ TEST(LlamaGrammar, IsFollowed) {
   EXPECT_TRUE(ComputeWith(&context, R"({"n-predict": 4})"));
 }
 
-// What it can go on with doubles with each token, which no deadline interrupts.
+// The number of possible continuations doubles with each token, and no deadline interrupts that.
 TEST(LlamaGrammar, EndlessGrowthIsStopped) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 0, "n-predict": 60})"));
   const Result computed = Ask(&context, kText, R"({"grammar": "root ::= \"a\" root \"b\" | \"a\" root \"c\""})");

@@ -1,4 +1,4 @@
-// What a guest that chooses the tokens itself may get wrong, or do on purpose.
+// Mistakes and attacks of a guest that chooses the tokens itself.
 #include <climits>
 
 #include "backends/expect.h"
@@ -140,7 +140,7 @@ TEST(LlamaDecodeNumbers, NansAreNotSorted) {
   auto&& [host, model, context] = Opened(writer.Write(), LlamaOptions());
   ASSERT_TRUE(Decode(&context, kSixTokens, {{"top-logits", 288}}));
   EXPECT_EQ(LogitTokensOf(&context).size(), 288u);
-  EXPECT_TRUE(Told(&context)["log_sums"][0].is_null());
+  EXPECT_TRUE(DecodeReport(&context)["log_sums"][0].is_null());
   ASSERT_TRUE(Decode(&context, kSixTokens));
   EXPECT_EQ(LogitsOf(&context).size(), 288u);
 }

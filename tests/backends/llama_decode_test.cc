@@ -41,8 +41,8 @@ TEST_P(LlamaDecode, TokensFollowAPromptOfTokens) {
   ASSERT_TRUE(SetPrompt(&context, json(Tokens(text_.begin(), half)).dump()));
   const Result decoded = Decode(&context, Tokens(half, text_.end()), {{"tokens", true}});
   ASSERT_TRUE(decoded) << decoded.message;
-  EXPECT_EQ(Told(&context)["n_tokens"], text_.size());
-  EXPECT_EQ(Told(&context)["n_prompt"], text_.size() / 2);
+  EXPECT_EQ(DecodeReport(&context)["n_tokens"], text_.size());
+  EXPECT_EQ(DecodeReport(&context)["n_prompt"], text_.size() / 2);
   ExpectNear(LogitsOf(&context), LogitsOf(&whole));
 }
 
@@ -52,14 +52,14 @@ TEST_P(LlamaDecode, ChoosesTheTokensThatTheBackendWould) {
   ASSERT_EQ(expected.prompt, text_);
   Context context(model_);
   EXPECT_EQ(DecodeGreedily(&context, text_, 24), expected.tokens);
-  EXPECT_EQ(Told(&context)["n_evaluated"], 1) << "no more than the newest token";
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 1) << "no more than the newest token";
   // The text as it is, and behind it what was chosen.
   Context with_prompt(model_);
   ASSERT_TRUE(SetPrompt(&with_prompt, kDecodedText));
   EXPECT_EQ(DecodeGreedily(&with_prompt, {}, 24), expected.tokens);
-  EXPECT_EQ(Told(&with_prompt)["n_prompt"], text_.size());
-  EXPECT_EQ(Told(&with_prompt)["n_tokens"], text_.size() + 23);
-  EXPECT_EQ(Told(&with_prompt)["end_tokens"], json::array({2}));
+  EXPECT_EQ(DecodeReport(&with_prompt)["n_prompt"], text_.size());
+  EXPECT_EQ(DecodeReport(&with_prompt)["n_tokens"], text_.size() + 23);
+  EXPECT_EQ(DecodeReport(&with_prompt)["end_tokens"], json::array({2}));
   EXPECT_EQ(Metadata(&with_prompt)["input_tokens"], text_.size() + 23);
   // And the backend's own, in the same context.
   EXPECT_EQ(CompleteWith(&with_prompt, R"({"n-predict": 24})"), Characters(expected.bytes));
@@ -87,8 +87,8 @@ TEST_P(LlamaDecode, GivesTheHighestLogits) {
       EXPECT_LE(top[i], top[i == 0 ? 0 : i - 1]);
     }
     EXPECT_EQ(std::set<int32_t>(tokens.begin(), tokens.end()).size(), k);
-    ASSERT_EQ(Told(&context)["log_sums"].size(), 1u);
-    EXPECT_NEAR(double(Told(&context)["log_sums"][0]), std::log(sum), 1e-3);
+    ASSERT_EQ(DecodeReport(&context)["log_sums"].size(), 1u);
+    EXPECT_NEAR(double(DecodeReport(&context)["log_sums"][0]), std::log(sum), 1e-3);
   }
 }
 
@@ -97,7 +97,7 @@ TEST_P(LlamaDecode, GivesTheLogitsOfManyTokens) {
   Context context(model_), whole(model_);
   for (size_t n = 1; n <= text_.size(); ++n) {
     ASSERT_TRUE(Decode(&context, {text_.begin(), text_.begin() + static_cast<ptrdiff_t>(n)}));
-    EXPECT_EQ(Told(&context)["n_evaluated"], 1);
+    EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 1);
     const std::vector<float> row = LogitsOf(&context);
     one_by_one.insert(one_by_one.end(), row.begin(), row.end());
   }
@@ -106,15 +106,15 @@ TEST_P(LlamaDecode, GivesTheLogitsOfManyTokens) {
   // The last three; the others are held.
   const size_t last = text_.size() - 3;
   ASSERT_TRUE(Decode(&whole, text_, {{"position", last}}));
-  EXPECT_EQ(Told(&whole)["n_evaluated"], 3);
+  EXPECT_EQ(DecodeReport(&whole)["n_evaluated"], 3);
   ExpectNear(LogitsOf(&whole), {one_by_one.begin() + static_cast<ptrdiff_t>(last * kVocabulary), one_by_one.end()});
   ASSERT_TRUE(Decode(&whole, text_, {{"position", last}, {"top-logits", 2}}));
   const Tensor tokens = MustGet(&whole, kLogitTokens);
   EXPECT_EQ(tokens.dims, (std::vector<int64_t>{3, 2}));
-  EXPECT_EQ(Told(&whole)["log_sums"].size(), 3u);
+  EXPECT_EQ(DecodeReport(&whole)["log_sums"].size(), 3u);
   // A single one again, in what has room for more.
   ASSERT_TRUE(Decode(&whole, text_));
-  EXPECT_EQ(Told(&whole)["n_evaluated"], 1);
+  EXPECT_EQ(DecodeReport(&whole)["n_evaluated"], 1);
   ExpectNear(LogitsOf(&whole), {one_by_one.end() - static_cast<ptrdiff_t>(kVocabulary), one_by_one.end()});
 }
 
@@ -139,16 +139,16 @@ TEST_P(LlamaDecode, GoesBackToAPosition) {
   Tokens other(text_.begin(), text_.begin() + 10);
   other.push_back(text_[3]);
   ASSERT_TRUE(Decode(&context, other));
-  EXPECT_EQ(Told(&context)["n_evaluated"], 1) << "the first ten are held";
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 1) << "the first ten are held";
   const std::vector<float> again = LogitsOf(&context);
   ASSERT_TRUE(Decode(&fresh, other));
-  EXPECT_EQ(Told(&fresh)["n_evaluated"], 11);
+  EXPECT_EQ(DecodeReport(&fresh)["n_evaluated"], 11);
   ExpectNear(again, LogitsOf(&fresh));
   // To what was there before, whose end is gone.
   EXPECT_EQ(DecodeGreedily(&context, text_, 8), greedy);
   // Held ones are not used where they shall not be.
   ASSERT_TRUE(Decode(&context, other, {{"cache-prompt", false}}));
-  EXPECT_EQ(Told(&context)["n_evaluated"], 11);
+  EXPECT_EQ(DecodeReport(&context)["n_evaluated"], 11);
 }
 
 TEST_P(LlamaDecode, BranchesIntoOtherContexts) {
@@ -162,25 +162,25 @@ TEST_P(LlamaDecode, BranchesIntoOtherContexts) {
   Tokens earlier(text_.begin(), text_.begin() + 12);
   earlier.push_back(text_[2]);
   ASSERT_TRUE(Decode(&third, earlier, {{"restore-state", "here"}}));
-  EXPECT_EQ(Told(&third)["n_evaluated"], 1) << "from a position within it";
+  EXPECT_EQ(DecodeReport(&third)["n_evaluated"], 1) << "from a position within it";
   EXPECT_EQ(Metadata(&third)["restored_tokens"], 12);
-  // Of itself: two ways on, in turns.
+  // Two continuations of one text, in turns.
   Tokens left = text_, right = text_;
   left.push_back(expected.tokens[0]);
   right.push_back(text_[5]);
   ASSERT_TRUE(Decode(&first, left, {{"save-state", "left"}}));
   ASSERT_TRUE(Decode(&first, right, {{"save-state", "right"}}));
-  EXPECT_EQ(Told(&first)["n_evaluated"], 1);
+  EXPECT_EQ(DecodeReport(&first)["n_evaluated"], 1);
   left.push_back(expected.tokens[1]);
   ASSERT_TRUE(Decode(&first, left, {{"restore-state", "left"}}));
-  EXPECT_EQ(Told(&first)["n_evaluated"], 1);
+  EXPECT_EQ(DecodeReport(&first)["n_evaluated"], 1);
   EXPECT_EQ(Likeliest(LogitsOf(&first)), expected.tokens[2]);
   EXPECT_GT(guest_.used, with_one) << "a branch that is kept is paid for";
   // Nobody else has them.
   const Result refused = Decode(&theirs, text_, {{"restore-state", "here"}});
   EXPECT_EQ(refused.code, WASINN_ERROR_NOT_FOUND) << refused.message;
   ASSERT_TRUE(Decode(&theirs, text_));
-  EXPECT_EQ(Told(&theirs)["n_evaluated"], text_.size());
+  EXPECT_EQ(DecodeReport(&theirs)["n_evaluated"], text_.size());
 }
 
 // A generation, an embedding and a chat in between cost time, and change nothing.

@@ -34,8 +34,8 @@ inline int32_t Likeliest(const std::vector<float>& logits) {
   return static_cast<int32_t>(std::ranges::max_element(logits) - logits.begin());
 }
 
-// What it answered of the last compute: "n_tokens", "n_evaluated" …
-inline nlohmann::json Told(Context* context) { return nlohmann::json::parse(Written(context)); }
+// The report of the last compute: "n_tokens", "n_evaluated" …
+inline nlohmann::json DecodeReport(Context* context) { return nlohmann::json::parse(Written(context)); }
 
 // `n` tokens behind these, always the likeliest.
 inline Tokens DecodeGreedily(Context* context, Tokens text, size_t n,

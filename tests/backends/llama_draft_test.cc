@@ -62,7 +62,7 @@ TEST_P(LlamaDraft, ChangesNoToken) {
   }
 }
 
-// By what the model says, also where it may say this or that: with the same seed the same.
+// Compared by the model's text, even if it is sampled: the same seed gives the same text.
 TEST_P(LlamaDraft, ChangesNoSampledToken) {
   const json settings = {{"temp", 1.2}, {"top-k", 0}, {"min-p", 0}, {"repeat-penalty", 1.1}, {"n-predict", 64}};
   const Model model(host_, WideModel(), WithDraft(GetParam()(), settings));
@@ -104,8 +104,8 @@ TEST_P(LlamaDraft, EndsAtTheSameToken) {
       results[i] = context->Compute();
       texts[i] = Written(context);
       metadata[i] = Metadata(context);
-      Tensor told;
-      if (context->Get(kProbabilities, &told)) probabilities[i] = told.bytes;
+      Tensor output;
+      if (context->Get(kProbabilities, &output)) probabilities[i] = output.bytes;
     }
     EXPECT_EQ(results[0].code, results[1].code) << options << results[0].message;
     EXPECT_EQ(texts[0], texts[1]) << options;

@@ -123,17 +123,17 @@ TEST(LlamaEncoder, RanksDocuments) {
   EXPECT_EQ(Embeddings(&context).As<float>()[0], values[2]) << "whatever else there is";
 }
 
-// Of an empty one what the tokenizer puts around a text.
+// For an empty text: the tokens that the tokenizer puts around a text.
 TEST(LlamaEncoder, AcceptsEmptyTextsAndTokensBetweenTexts) {
   const Encoder encoder("embedder");
   Context context(encoder.model);
   ASSERT_TRUE(Ask(&context, R"(["", "the cat", ["the cat"], [5, "the cat"]])", R"({"embedding":true,"texts":true})"));
-  const Tensor told = Embeddings(&context);
-  ASSERT_EQ(told.dims[0], 4);
-  const size_t row = told.bytes.size() / 4;
-  EXPECT_EQ(told.bytes.substr(row, row), told.bytes.substr(2 * row, row)) << "a list of one text is that text";
-  EXPECT_NE(told.bytes.substr(row, row), told.bytes.substr(3 * row, row));
-  EXPECT_NE(told.bytes.substr(0, row), told.bytes.substr(row, row));
+  const Tensor output = Embeddings(&context);
+  ASSERT_EQ(output.dims[0], 4);
+  const size_t row = output.bytes.size() / 4;
+  EXPECT_EQ(output.bytes.substr(row, row), output.bytes.substr(2 * row, row)) << "a list of one text is that text";
+  EXPECT_NE(output.bytes.substr(row, row), output.bytes.substr(3 * row, row));
+  EXPECT_NE(output.bytes.substr(0, row), output.bytes.substr(row, row));
 }
 
 TEST(LlamaEncoder, ChecksTextsAndDocuments) {

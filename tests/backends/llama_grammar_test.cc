@@ -95,7 +95,7 @@ bool IsTaken(const std::string& options) {
   return code == WASINN_OK;
 }
 
-// `^(a|b)*(a|b)*…$`: all these ways begin anew behind each character.
+// `^(a|b)*(a|b)*…$`: all these ways begin again after each character.
 std::string ManyStars(size_t n) { return "^" + Repeated("(a|b)*", n) + "$"; }
 
 // Whatever becomes of it.

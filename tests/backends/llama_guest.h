@@ -1,4 +1,4 @@
-// What the tests of language models share.
+// Shared by the tests of language models.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -74,7 +74,7 @@ inline json Metadata(Context* context) {
   return json::parse(metadata.bytes);
 }
 
-// What was generated so far, whether or not it has ended.
+// The text so far, whether or not it has ended.
 inline std::string Written(Context* context) {
   Tensor completion;
   return context->Get(kCompletion, &completion) ? completion.bytes : "";
@@ -86,7 +86,7 @@ std::string Prompt(size_t i);
 // A file of the test's own, until the OS process ends.
 std::string TemporaryFile(const std::string& name, const std::string& bytes);
 
-// What llama.cpp says that it has allocated, by what it tells with the key enable-log.
+// The memory that llama.cpp has allocated, from its log (the key enable-log).
 double AllocatedBytes(const std::string& log);
 
 // Whole characters of bytes, as a completion has them.

@@ -33,7 +33,7 @@ void TryAll(const std::vector<Variant>& models, size_t step) {
   });
 }
 
-// Where the tensors' data begins, whose bytes are numbers.
+// The offset of the tensors' data, whose bytes are numbers.
 size_t HeaderSize(const GgufWriter& writer) {
   size_t data = 0;
   for (const auto& tensor : writer.tensors) data = (data + 31) / 32 * 32 + tensor.bytes.size();

@@ -7,7 +7,7 @@
 namespace wasinn::test {
 namespace {
 
-// Of a model for long prompts, which take long though each of their batches is short.
+// A model for long prompts: a prompt takes long, though each of its batches is short.
 std::string LongMemory() {
   return TinyLlamaWriter(
              {.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8, .context = 1 << 20})
@@ -158,7 +158,7 @@ class Rival {
   Waiter waiter_;
 };
 
-// Who is woken late gets the result of its own evaluation, not that of one who had its place meanwhile.
+// A thread that wakes late gets the result of its own evaluation, not that of a later one in the same place.
 TEST_F(LlamaLongPromptsOfOne, TakeNoSlotOfALateWaiter) {
   Context slow(model_, 0, "{}", &modest_), other(model_, 0, "{}", &greedy_);
   const std::string expected = Complete(&slow, Prompt(1));

@@ -1,4 +1,4 @@
-// What the tests of images and sounds share.
+// Shared by the tests of images and sounds.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -27,7 +27,7 @@ inline LoadOptions TinyMediaOptions(const std::string& projector, const nlohmann
   return MediaOptions(ModelPath("tiny.gguf"), projector, config);
 }
 
-// Of the file that the options name.
+// The file that the options name.
 class FileModel : public LoadedModel {
  public:
   FileModel(const Host& host, const LoadOptions& options) : LoadedModel(host, ReadFile(options.path), options) {}
@@ -46,7 +46,7 @@ inline std::string Messages(const std::vector<nlohmann::json>& parts) {
   return nlohmann::json::array({{{"role", "user"}, {"content", parts}}}).dump();
 }
 
-// What the model says to a message.
+// The model's answer to a message.
 inline std::string Answer(Context* context, const std::vector<nlohmann::json>& parts,
                           const nlohmann::json& options = {{"chat", true}}) {
   const Result set = SetOptions(context, options.dump());

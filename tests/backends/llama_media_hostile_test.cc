@@ -268,7 +268,7 @@ TEST_F(LlamaMediaHostileSound, BrokenFilesAreRefused) {
   EXPECT_EQ(Of(wav), honest);
 }
 
-// What is in a file beside its sound is not read: here lengths of 4 GB, for which there may be no memory.
+// Other parts of a sound file are not read: here lengths of 4 GB, for which there may be no memory.
 TEST_F(LlamaMediaHostileSound, TitlesAndPicturesAreNotRead) {
   const std::string huge(4, '\xff'), zeros(16, '\0');
   const std::string title = zeros.substr(0, 4) + std::string("\1\0\0\0", 4) + huge,

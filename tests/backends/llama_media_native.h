@@ -10,7 +10,7 @@
 
 namespace wasinn::test {
 
-// Where it has a marker there is the next image or sound.
+// The next image or sound is at the marker.
 struct NativeMediaPrompt {
   std::string text;
   std::vector<Pixels> images;

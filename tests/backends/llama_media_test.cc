@@ -10,7 +10,7 @@ using nlohmann::json;
 
 constexpr int32_t kPredict = 24;
 
-// What ChatML makes of a message with `inside`.
+// ChatML's form of a message with `inside`.
 std::string ChatPrompt(const std::string& inside) {
   return "<|im_start|>user\n" + inside + "<|im_end|>\n<|im_start|>assistant\n";
 }
@@ -87,7 +87,7 @@ TEST_P(LlamaMedia, ReusesAnEvaluatedImage) {
   EXPECT_EQ(whole, Metadata(&context)["input_tokens"]);
   EXPECT_EQ(Say(&context, "a", file, "b d"), Expected("a", file, "b d"));
   EXPECT_LT(Metadata(&context)["evaluated_tokens"], whole - 3) << "not the image";
-  // Of the same size, and none of its tokens can be told from the first one's.
+  // An image of the same size, whose tokens cannot be distinguished from the first one's.
   EXPECT_EQ(Say(&context, "a", other, "b c"), Expected("a", other, "b c"));
   EXPECT_GT(Metadata(&context)["evaluated_tokens"], whole - 30) << "all of the image";
   EXPECT_EQ(Say(&context, "a", file, "b c"), Expected("a", file, "b c"));
@@ -226,7 +226,7 @@ TEST(LlamaMediaParts, OtherFormatsAreRead) {
   const Host host;
   const FileModel model(host, TinyMediaOptions("see.gguf"));
   Context context(model);
-  // Of one colour, which no decoder makes anything else of.
+  // An image of one colour, which all decoders read alike.
   Pixels gray = Picture(32, 32, 1);
   std::ranges::fill(gray.rgb, uint8_t{128});
   const std::string said = Answer(&context, {ImagePart(DataUrl("image/png", Png(gray)))});
@@ -298,7 +298,7 @@ TEST(LlamaMediaModel, OnlyHostsNameProjectors) {
   EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))}),
               HasSubstr("it has no projector"));
   EXPECT_THAT(CompleteWith(&context, R"({"mmproj": "see.gguf"})"), HasSubstr("only the host can name"));
-  // Where the host has named one, a guest's program that names its own goes on.
+  // If the host has named one, a guest's program that names its own still works.
   const FileModel sees(host, TinyMediaOptions("see.gguf"));
   Context seeing(sees);
   EXPECT_THAT(Answer(&seeing, {ImagePart(DataUrl("image/png", Png(Picture(8, 8, 1))))},

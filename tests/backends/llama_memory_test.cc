@@ -36,7 +36,7 @@ void Free(void* memory) {
 
 }  // namespace
 
-// Of the whole program, and of the libraries that it opens.
+// In the whole program, and in the libraries that it opens.
 void* operator new(size_t bytes) {
   void* memory = Allocate(bytes);
   if (memory == nullptr) throw std::bad_alloc();

@@ -33,7 +33,7 @@ inline const NativeLlama& NativeWide() {
   return native;
 }
 
-// Of a longer context.
+// A model with a longer context.
 inline const std::string& LongModel() {
   static const std::string bytes = TinyLlamaWriter({.context = 1024}).Write();
   return bytes;

@@ -86,7 +86,7 @@ TEST(LlamaOpen, ALibraryWithOtherStructsIsRefused) {
   }
 }
 
-// What its contexts keep is its guest's, and known before it is allocated.
+// A guest pays for the memory of its contexts, which is known before it is allocated.
 TEST(LlamaMemory, IsChargedToTheGuest) {
   const Host host;
   const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));

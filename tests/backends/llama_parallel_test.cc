@@ -99,7 +99,7 @@ TEST(LlamaParallelSlots, KeepTokensOnlyForTheirHolder) {
   EXPECT_EQ(evaluated(&first), 1u) << "the third one has taken the place that was used longest ago";
 }
 
-// Whoever they belong to: none of the texts that were used last, as many as there are places, is evaluated anew.
+// For all guests: none of the last used texts, as many as there are slots, is evaluated again.
 TEST(LlamaParallelSlots, KeepTheLastUsedTexts) {
   const Host host;
   const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 3, "parallel": 2})"));
@@ -198,7 +198,7 @@ TEST(LlamaParallelSlots, ASlowGrammarDoesNotDelayOthers) {
   EXPECT_EQ(crashes.taken(), 1u) << "all were as they would have been";
 }
 
-// Models whose memory cannot forget a part are evaluated anew.
+// With models whose memory cannot forget a part, texts are evaluated again.
 TEST(LlamaParallelSlots, WorkWithMemoriesThatCannotLoseAPart) {
   std::vector<std::string> expected;
   for (const std::string& config :

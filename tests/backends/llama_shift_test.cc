@@ -51,7 +51,7 @@ TEST(LlamaShift, ContinuesLikeLlamaCpp) {
         EXPECT_EQ(metadata["output_tokens"], 150);
         EXPECT_GT(metadata["context_shifts"], 2);
         EXPECT_GT(metadata["discarded_tokens"], 150 - kRoom);
-        // Of what is held only what was kept is as if it had been evaluated anew.
+        // Only the kept part of the held text is the same as after a new evaluation.
         EXPECT_EQ(metadata["evaluated_tokens"], i == 0 ? prompt : std::max<size_t>(prompt - kept, 1));
       }
     }
@@ -78,7 +78,7 @@ TEST(LlamaShift, DoesNotMovePackedKeys) {
       << "values do not move";
 }
 
-// Beside others that do the same, or do not.
+// Next to other texts that do the same, or do not.
 TEST(LlamaShift, DoesNotAffectOthers) {
   const Host host;
   const Model model(host, EndlessModel(), LlamaOptions(Config(R"(, "parallel": 3)")));

@@ -1,4 +1,4 @@
-// What was evaluated, saved and restored by name.
+// Evaluated texts, saved and restored by name.
 #include "backends/expect.h"
 #include "backends/llama_models.h"
 
@@ -39,7 +39,7 @@ TEST_P(LlamaState, IsRestoredInAnotherContext) {
   EXPECT_EQ(Complete(&second), Expected(kStateQuestion));
   EXPECT_GE(Metadata(&second)["restored_tokens"], tokens - 1) << "the last one may be another";
   EXPECT_EQ(Metadata(&second)["evaluated_tokens"], all - Metadata(&second)["restored_tokens"].get<size_t>());
-  // What it holds itself is more by now.
+  // Its own state is larger by now.
   EXPECT_EQ(Complete(&second), Expected(kStateQuestion));
   EXPECT_EQ(Metadata(&second)["restored_tokens"], 0);
   EXPECT_EQ(Metadata(&second)["evaluated_tokens"], 1);
@@ -78,7 +78,8 @@ TEST_P(LlamaState, BelongsToOneGuest) {
     const Result nowhere = Ask(context, kStateQuestion, R"({"restore-state": "other"})");
     EXPECT_EQ(nowhere.code, WASINN_ERROR_NOT_FOUND);
     std::string message = nowhere.message;
-    EXPECT_EQ(message.replace(message.find("other"), 5, "system"), refused.message) << "they tell nothing of others";
+    EXPECT_EQ(message.replace(message.find("other"), 5, "system"), refused.message)
+        << "messages do not mention other guests";
     EXPECT_EQ(Metadata(context)["states"].size(), 0u);
     EXPECT_TRUE(Ask(context, kStateQuestion, R"({"erase-state": "system"})"));
   }
@@ -255,7 +256,7 @@ TEST(LlamaStateKind, MustBeTheSame) {
   EXPECT_EQ(refused.code, WASINN_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(refused.message, HasSubstr("cache types"));
   EXPECT_TRUE(ComputeWith(&packed, "{}"));
-  // More than there is room for, though llama.cpp makes its memory larger than it was told.
+  // More than there is room for, though llama.cpp makes its memory larger than requested.
   EXPECT_TRUE(Ask(&small, "the hen", R"({"restore-state": "a", "n-predict": 2})"));
 }
 

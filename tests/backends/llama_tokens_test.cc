@@ -19,10 +19,10 @@ class LlamaTokenLists : public ::testing::Test {
   json Probabilities() { return Output(kProbabilities); }
   json Generation() { return Output(kGeneration); }
   json Output(uint32_t index) {
-    Tensor told;
-    const Result got = context_.Get(index, &told);
+    Tensor output;
+    const Result got = context_.Get(index, &output);
     EXPECT_TRUE(got) << got.message;
-    return told.bytes.empty() ? json() : json::parse(told.bytes);
+    return output.bytes.empty() ? json() : json::parse(output.bytes);
   }
 
   const Host host_;
@@ -98,9 +98,9 @@ TEST_F(LlamaTokenLists, HaveTheirProbabilities) {
   const std::string plain = Written(&context_);
   ASSERT_TRUE(Ask("the hen", {{"n-probs", 20}}));
   EXPECT_EQ(Written(&context_), plain);
-  const json told = Probabilities();
-  ASSERT_EQ(told.size(), size_t(Metadata(&context_)["output_tokens"]));
-  for (const json& token : told) {
+  const json output = Probabilities();
+  ASSERT_EQ(output.size(), size_t(Metadata(&context_)["output_tokens"]));
+  for (const json& token : output) {
     ASSERT_EQ(token["top_logprobs"].size(), 20u);
     EXPECT_EQ(token["top_logprobs"][0]["bytes"], token["bytes"]) << "the most probable one was chosen";
     double sum = 0, last = 0;
@@ -114,7 +114,7 @@ TEST_F(LlamaTokenLists, HaveTheirProbabilities) {
     EXPECT_GT(sum, 20.0 / 288) << "they are more than all others would be alike";
   }
   ASSERT_TRUE(Ask("the hen", {{"n-probs", 0}}));
-  EXPECT_EQ(Probabilities().size(), told.size());
+  EXPECT_EQ(Probabilities().size(), output.size());
   EXPECT_EQ(Probabilities()[0]["top_logprobs"], json::array());
   EXPECT_EQ(Ask("the hen", {{"n-probs", 21}}).code, WASINN_ERROR_INVALID_ARGUMENT);
 }
@@ -124,8 +124,8 @@ TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfEachStep) {
   ASSERT_TRUE(SetOptions(&context_, R"({"n-probs": 2})"));
   json steps = json::array();
   while (context_.Step()) {
-    const Tensor told = MustGet(&context_, kStepProbabilities);
-    for (const json& one : json::parse(told.bytes)) steps.push_back(one);
+    const Tensor output = MustGet(&context_, kStepProbabilities);
+    for (const json& one : json::parse(output.bytes)) steps.push_back(one);
   }
   EXPECT_EQ(steps.size(), size_t(Metadata(&context_)["output_tokens"]));
   ASSERT_TRUE(Ask("the hen", {{"n-probs", 2}}));
@@ -168,7 +168,7 @@ TEST_F(LlamaTokenLists, MayHaveTextsBetweenThem) {
   EXPECT_EQ(written({5, "the hen"}), written(behind));
   EXPECT_EQ(Metadata(&context_)["input_tokens"], behind.size());
   EXPECT_EQ(written({"", 5}), written(json::array({5})));
-  // What is too long is so as a whole.
+  // A list that is too long is refused as a whole.
   const std::string half(900, 'x');
   EXPECT_EQ(Ask(json{half, 5, half}.dump(), {{"tokens", true}}).code, WASINN_ERROR_PROMPT_TOO_LONG);
   EXPECT_EQ(Ask(json::array({std::string(1 << 20, 'x')}).dump(), {{"tokens", true}}).code,
@@ -181,12 +181,12 @@ TEST_F(LlamaTokenLists, HaveOneTokenForEachStep) {
   ASSERT_TRUE(SetOptions(&context_, "{}"));
   json tokens = json::array();
   while (context_.Step()) {
-    const Tensor told = MustGet(&context_, kStepTokens);
-    ASSERT_EQ(told.bytes.size() % sizeof(int32_t), 0u);
-    EXPECT_EQ(told.dims, std::vector<int64_t>{static_cast<int64_t>(told.bytes.size() / sizeof(int32_t))});
-    for (size_t i = 0; i < told.bytes.size(); i += sizeof(int32_t)) {
+    const Tensor output = MustGet(&context_, kStepTokens);
+    ASSERT_EQ(output.bytes.size() % sizeof(int32_t), 0u);
+    EXPECT_EQ(output.dims, std::vector<int64_t>{static_cast<int64_t>(output.bytes.size() / sizeof(int32_t))});
+    for (size_t i = 0; i < output.bytes.size(); i += sizeof(int32_t)) {
       int32_t token = 0;
-      std::memcpy(&token, told.bytes.data() + i, sizeof token);
+      std::memcpy(&token, output.bytes.data() + i, sizeof token);
       tokens.push_back(token);
     }
   }
@@ -228,13 +228,13 @@ TEST_F(LlamaTokenLists, HaveTheirTexts) {
   ASSERT_TRUE(Ask(kUnknown, {{"tokenize", true}}));
   const json plain = json::parse(Written(&context_))["tokens"];
   ASSERT_TRUE(Ask(kUnknown, {{"tokenize", true}, {"with-pieces", true}}));
-  const json told = json::parse(Written(&context_));
-  ASSERT_EQ(told["count"], plain.size());
-  ASSERT_EQ(told["tokens"].size(), plain.size());
+  const json output = json::parse(Written(&context_));
+  ASSERT_EQ(output["count"], plain.size());
+  ASSERT_EQ(output["tokens"].size(), plain.size());
   bool has_bytes = false;
   for (size_t i = 0; i < plain.size(); ++i) {
-    EXPECT_EQ(told["tokens"][i]["id"], plain[i]);
-    const json& piece = told["tokens"][i]["piece"];
+    EXPECT_EQ(output["tokens"][i]["id"], plain[i]);
+    const json& piece = output["tokens"][i]["piece"];
     has_bytes = has_bytes || piece.is_array();
     EXPECT_TRUE(piece.is_array() || piece.is_string()) << piece;
   }
@@ -267,9 +267,9 @@ TEST_F(LlamaTokenLists, CanHaveProbabilitiesAfterTheSamplers) {
       {"n-probs", 20}, {"post-sampling-probs", true}, {"temp", 1}, {"top-k", 3}, {"min-p", 0}, {"top-p", 1},
       {"seed", 3}};
   ASSERT_TRUE(Ask("the hen", options));
-  const json told = Probabilities();
-  ASSERT_EQ(told.size(), size_t(Metadata(&context_)["output_tokens"]));
-  for (const json& token : told) {
+  const json output = Probabilities();
+  ASSERT_EQ(output.size(), size_t(Metadata(&context_)["output_tokens"]));
+  for (const json& token : output) {
     EXPECT_FALSE(token.contains("logprob"));
     ASSERT_EQ(token["top_probs"].size(), 3u);
     double sum = 0;
@@ -314,9 +314,9 @@ TEST_F(LlamaTokenLists, TheirReportHasTheSettings) {
   EXPECT_EQ(Generation(), json()) << "nobody asked for it";
   asked["report"] = true;
   ASSERT_TRUE(Ask(kMarkedText, asked));
-  const json told = Generation();
-  EXPECT_EQ(told["prompt"], "<s> " + std::string(kMarkedText));
-  const json& settings = told["settings"];
+  const json output = Generation();
+  EXPECT_EQ(output["prompt"], "<s> " + std::string(kMarkedText));
+  const json& settings = output["settings"];
   EXPECT_EQ((json{settings["top-k"], settings["seed"], settings["n-predict"], settings["reverse-prompt"]}),
             (json{7, 5, 8, json::array({"zz"})}));
   EXPECT_EQ(settings["logit-bias"].size(), NativeTiny().Tokenize("the").size() - 1);
@@ -346,14 +346,14 @@ TEST_F(LlamaTokenLists, TheirReportIsCharged) {
   ASSERT_TRUE(test::Ask(&context, std::string(200, 'e'), R"({"n-predict": 1, "report": true})"));
   const uint64_t before = guest.used, limit = guest.limit;
   guest.limit = before;
-  Tensor told;
-  EXPECT_EQ(context.Get(kGeneration, &told).code, WASINN_ERROR_TOO_LARGE);
+  Tensor output;
+  EXPECT_EQ(context.Get(kGeneration, &output).code, WASINN_ERROR_TOO_LARGE);
   EXPECT_EQ(guest.used, before);
   guest.limit = limit;
-  ASSERT_TRUE(context.Get(kGeneration, &told));
-  EXPECT_EQ(guest.used, before + told.bytes.size());
+  ASSERT_TRUE(context.Get(kGeneration, &output));
+  EXPECT_EQ(guest.used, before + output.bytes.size());
   guest.most = guest.used.load();
-  ASSERT_TRUE(context.Get(kGeneration, &told));
+  ASSERT_TRUE(context.Get(kGeneration, &output));
   EXPECT_EQ(guest.most, guest.used) << "it is made once";
 }
 
@@ -405,8 +405,8 @@ TEST_F(LlamaTokenLists, AreBiasedOnceEach) {
   const Result asked = Ask("the hen", {{"logit-bias", texts}, {"report", true}});
   ASSERT_TRUE(asked) << asked.message;
   std::map<int, double> biases;
-  const json told = Generation();
-  for (const json& one : told["settings"]["logit-bias"]) EXPECT_TRUE(biases.emplace(one[0], one[1]).second);
+  const json output = Generation();
+  for (const json& one : output["settings"]["logit-bias"]) EXPECT_TRUE(biases.emplace(one[0], one[1]).second);
   double all = 0;
   for (const auto& [token, bias] : biases) all += bias;
   size_t native = 0;

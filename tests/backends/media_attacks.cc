@@ -65,7 +65,7 @@ uint32_t Crc(const std::string& bytes, unsigned width, uint32_t polynomial) {
   return crc & ((1U << width) - 1);
 }
 
-// Of a number below 128.
+// A frame with a number below 128.
 std::string FlacFrame(uint32_t number, uint16_t sample) {
   // 192 samples of the stream's rate and size, of one channel.
   std::string frame = std::string("\xff\xf8\x10\x00", 4) + static_cast<char>(number);

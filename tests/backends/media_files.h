@@ -24,7 +24,7 @@ Pixels Decoded(const std::string& file);
 
 // A tone that rises.
 std::vector<float> Tone(uint32_t rate, double seconds);
-// Of one channel, as floats.
+// Samples of one channel, as floats.
 std::string Wav(uint32_t rate, const std::vector<float>& samples);
 
 std::string Base64(const std::string& bytes);

@@ -1,4 +1,4 @@
-// What a framework that is called directly lies in and computes on: the build's own library and the CPU, unless
+// The place of a framework that is called directly, and its device: the build's own library and the CPU, unless
 // variables say otherwise (WASINN_TEST_LIBRARY as in test_host.h).
 #pragma once
 

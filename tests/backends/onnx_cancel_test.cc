@@ -74,8 +74,8 @@ TEST(OnnxCancel, EndsALoad) {
   } token = {&registered, &all};
   LoadOptions options;
   options.token = &token;
-  options.on_cancel = [](void* told, void (*cancel)(void* arg), void* arg) {
-    const auto* self = static_cast<Token*>(told);
+  options.on_cancel = [](void* token, void (*cancel)(void* arg), void* arg) {
+    const auto* self = static_cast<Token*>(token);
     *self->registered += cancel != nullptr ? 1 : -1;
     if (cancel == nullptr) return;
     ++*self->all;

@@ -1,5 +1,5 @@
-// What is constant in a model is computed when it is loaded, with the same result for a guest's bytes as for a file of
-// the host.
+// A model's constants are computed when it is loaded, with the same result for a guest's bytes as for a file of the
+// host.
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 
@@ -27,7 +27,7 @@ std::vector<float> Counted(size_t n) {
   return values;
 }
 
-// With what kept guests' models from it once: operators that do not tell the size of their output before they run,
+// With what kept guests' models from it once: operators whose output's size is unknown before they run,
 // functions, constants that are larger than an even share of the limit.
 std::vector<Constants> HonestConstants() {
   const Proto values = Constant<float>("w", kFloat, {4096}, Counted(4096));
@@ -52,7 +52,7 @@ std::vector<Constants> HonestConstants() {
       {"branch", {chosen}, {values, Constant<char>("which", kBool, {}, {1})}},
       {"large", {Node("Transpose", {"w"}, {"t"}), Node("MatMul", {"t", "w"}, {"c"})}, {square}},
   };
-  // Of many nodes.
+  // A model of many nodes.
   for (int i = 0; i < 500; ++i) {
     all.back().nodes.push_back(Node("Neg", {i == 0 ? "x" : "n" + std::to_string(i - 1)}, {"n" + std::to_string(i)}));
   }

@@ -45,7 +45,7 @@ std::vector<GreatConstants> HugeConstants() {
        {Node("ConstantOfShape", {"s1"}, {"a"}), Node("ConstantOfShape", {"s2"}, {"b"}),
         Node("MatMul", {"a", "b"}, {"c"})},
        {Shape("s1", {kSide, 1}), Shape("s2", {1, kSide})}},
-      // These do not tell their sizes beforehand.
+      // The sizes of these are unknown beforehand.
       {"GreaterOrEqual",
        {Node("ConstantOfShape", {"s1"}, {"a"}), Node("ConstantOfShape", {"s2"}, {"b"}),
         Node("GreaterOrEqual", {"a", "b"}, {"c"})},
@@ -120,7 +120,7 @@ std::string Nested(int depth) {
   return WriteModel(graph).bytes();
 }
 
-TEST(OnnxIsolated, AModelThatIsTooNewIsToldSo) {
+TEST(OnnxIsolated, AModelThatIsTooNewHasAnErrorThatSaysSo) {
   Workers workers = OnnxRuntime();
   const Graph graph = {
       .nodes = {Node("Relu", {"x"}, {"y"})}, .inputs = {Value("x", kFloat, {1})}, .outputs = {Value("y", kFloat, {1})}};

@@ -67,8 +67,8 @@ TEST(OnnxLimits, RefuseHugeOutputsOfAFixedShape) {
     ASSERT_TRUE(TakeError(host.table().bind_output(context.get(), 0, &output)));
     const wasinn_compute_options all = {.struct_size = sizeof(all), .n_wanted = 0, .wanted = nullptr};
     for (int i = 0; i < 3; ++i) {
-      wasinn_compute_result told = {.struct_size = sizeof(told)};
-      const Result computed = TakeError(host.table().compute(context.get(), &all, &told));
+      wasinn_compute_result reported = {.struct_size = sizeof(reported)};
+      const Result computed = TakeError(host.table().compute(context.get(), &all, &reported));
       EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE) << computed.message;
       EXPECT_THAT(computed.message, HasSubstr("67108864"));
     }
@@ -145,7 +145,7 @@ TEST(OnnxLimits, DoNotExistUnlessTheyAreAskedFor) {
   ExpectHonestModelWorks(host, 0);
 }
 
-// A run may take what the last one gave back, also where it is kept.
+// A run can use the memory of the last one, even if that memory is kept.
 TEST(OnnxLimits, AreTheSameWithAndWithoutTheCache) {
   for (const char* config : {"{\"cache_bytes\": 0}", "{\"cache_bytes\": 1048576}", "{}"}) {
     const Host host(config);

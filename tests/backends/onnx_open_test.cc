@@ -24,7 +24,7 @@ void ExpectLimits(const Host& host) {
   EXPECT_EQ(context.Compute().code, WASINN_ERROR_TOO_LARGE);
 }
 
-// What targets can be: other providers are for who names them.
+// The providers for targets; models get others only by their names.
 TEST(OnnxOpen, NamesTheGpuThatTheTargetUses) {
   const std::vector<std::string> cuda = {"TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"};
   EXPECT_EQ(onnx::DevicesText(cuda), "cpu, gpu (CUDA)");
@@ -196,7 +196,7 @@ TEST(OnnxLog, GoesToTheHost) {
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), IsEmpty());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), IsEmpty());
   EXPECT_THAT(host.log(), HasSubstr("info: ONNX Runtime: "));
-  // What a guest can cause again and again is for debugging.
+  // Lines that a guest can cause again and again are for debugging.
   EXPECT_THAT(host.log(), HasSubstr("debug: ONNX Runtime: "));
   EXPECT_THAT(host.log(), Not(HasSubstr("error: ONNX Runtime: Non-zero")));
   EXPECT_THAT(quiet.log(), IsEmpty());

@@ -28,7 +28,7 @@ Graph Honest() {
 
 Proto ConstantNode(const Proto& tensor) { return Node("Constant", {}, {"w"}).Add(5, TensorAttribute("value", tensor)); }
 
-TEST(OnnxScan, TellsWhatIsInAModel) {
+TEST(OnnxScan, FindsTheContentsOfAModel) {
   ModelScan scan;
   ASSERT_EQ(Scan(ModelOf(Honest()), Trust::kGuest, &scan), WASINN_OK);
   EXPECT_THAT(scan.ranked, ElementsAre("x", "y"));

@@ -1,4 +1,4 @@
-// What the backend says of a model's inputs and outputs.
+// The backend's description of a model's inputs and outputs.
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 
@@ -8,7 +8,7 @@ namespace {
 std::vector<int64_t> Dims(const wasinn_io& io) { return {io.dims, io.dims + std::max(io.rank, 0)}; }
 
 // A shape without dimensions is a scalar's; no shape at all may be any.
-TEST(OnnxSignature, TellsScalarsFromUnknownRanks) {
+TEST(OnnxSignature, DistinguishesScalarsFromUnknownRanks) {
   const Host host;
   EXPECT_EQ(LoadedModel(host, ModelBytes("identity_scalar.onnx")).input(0).rank, 0);
   EXPECT_THAT(Dims(LoadedModel(host, ModelBytes("identity_empty.onnx")).input(0)), ElementsAre(0, 3));

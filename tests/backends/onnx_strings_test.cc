@@ -176,7 +176,7 @@ std::string ZipMap(int64_t columns, const Proto& classes, int key) {
                   .outputs = {Value("maps", ClassMaps(key))}});
 }
 
-TEST(OnnxZipMap, GivesScoresInTheOrderOfTheClassesAndTellsThem) {
+TEST(OnnxZipMap, GivesScoresInTheOrderOfTheClassesAndNamesThem) {
   const Host host;
   for (const auto& [model, classes] :
        {std::pair(ZipMap(3, IntsAttribute("classlabels_int64s", {7, -2, INT64_MAX}), kInt64),

@@ -19,14 +19,14 @@ const Tensor& Long() {
 
 LoadedModel Slow(const Host& host) { return {host, IrXml("slow"), IrOptions("slow")}; }
 
-// Of x with itself, of an open shape.
+// The product of x with itself, of an open shape.
 std::string Product() {
   return ModelOf({.nodes = {Node("MatMul", {"x", "x"}, {"y"})},
                   .inputs = {Value("x", kFloat, {kUnknown, kUnknown})},
                   .outputs = {Value("y", kFloat, {kUnknown, kUnknown})}});
 }
 
-// Of one stream with one thread OpenVINO cannot interrupt an inference on the caller's thread.
+// With one stream of one thread, OpenVINO cannot interrupt an inference on the caller's thread.
 class OpenVinoCancel : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OpenVinoCancel, EndsALongCompute) {

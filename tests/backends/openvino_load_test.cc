@@ -1,4 +1,4 @@
-// What models are loaded from, and what a guest cannot do with them.
+// The forms of models, and attacks with them.
 #include "backends/expect.h"
 #include "backends/openvino_models.h"
 #include "backends/tensorflow_writer.h"
@@ -67,7 +67,7 @@ TEST(OpenVinoLoad, TakesOnnxFromBytesAndByName) {
   const std::string bytes = ReadFile(path);
   ExpectTwoInTwoOut(Model(host, bytes, OpenVinoOptions()));
   ExpectTwoInTwoOut(Model(host, bytes, Named(path)));
-  // Where a host says that this backend is to serve it.
+  // The host has chosen this backend for it.
   ExpectTwoInTwoOut(Model(host, bytes, Named(path, "onnx")));
 }
 

@@ -93,7 +93,7 @@ TEST(OpenVinoConfig, CachesModelsOfTheHostOnly) {
   EXPECT_FALSE(std::filesystem::is_empty(folder));
   ExpectMeanWorks(host, options);  // from there
   EXPECT_THAT(host.log(), Not(HasSubstr("warning: ")));
-  // Where others may write, they could put another model in its place.
+  // If others may write to the folder, they could replace the model.
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   std::filesystem::permissions(folder, std::filesystem::perms::all);

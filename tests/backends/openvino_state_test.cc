@@ -104,7 +104,7 @@ TEST(OpenVinoStateMemory, IsFoundAsOpenVinoReadsIt) {
   EXPECT_GE(account.used, 2 * sizeof(float) * kSide * kSide);
 }
 
-// A model of open shapes is compiled anew after a compute that failed, for all its contexts. That is told.
+// A model of open shapes is compiled again after a failed compute, for all its contexts, and the log has a line.
 TEST(OpenVinoStateOfOpenShapes, IsLostInPlainWords) {
   const Host host;
   const Model model(host, IrXml("total_open"), IrOptions("total_open"));

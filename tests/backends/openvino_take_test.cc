@@ -25,7 +25,7 @@ std::string Weights(int64_t size) {
 struct Made {
   const char* name;
   std::function<void(Ir&, const Ir::Value& x, int64_t size)> make;
-  // Of each output, what its floats are where all of the input's are x (which is above 0).
+  // The floats of each output if all of the input's are x (which is above 0).
   std::vector<std::function<float(float x)>> values;
 };
 

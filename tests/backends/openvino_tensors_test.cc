@@ -55,7 +55,7 @@ TEST(OpenVinoLimits, SmallOutputsStayAndAreCharged) {
     Tensor none;
     EXPECT_EQ(context.Get(0, &none).code, WASINN_ERROR_INVALID_ARGUMENT);
   }
-  // Where that cannot be paid, they go.
+  // If there is no room for them, they are freed.
   compute(3);
   account.limit = 15;
   context.DiscardOutputs();
@@ -148,7 +148,7 @@ TEST_F(OpenVinoPassedOn, NothingIsLeftWhereItCannotBePaid) {
   EXPECT_THAT(MustGet(&context, 3).As<float>(), ElementsAre(1, 1, 1, 1));
 }
 
-// Of a type that is not shown the core knows no bytes.
+// The core knows no size for a type that is not shown.
 TEST_F(OpenVinoPassedOn, OutputsOfHiddenTypesAreCharged) {
   constexpr uint64_t kNarrow = kSize / 2;
   for (const int64_t size : {int64_t{-1}, kSize}) {

@@ -10,7 +10,7 @@ namespace wasinn::test {
 // An IR, layer by layer.
 class Ir {
  public:
-  // What a layer gives at one of its outputs.
+  // The output of a layer at one of its ports.
   struct Value {
     int layer = 0;
     int port = 0;
@@ -22,12 +22,12 @@ class Ir {
     const std::string shape = size < 0 ? "?" : std::to_string(size);
     return Layer("Parameter", "shape=\"" + shape + R"(" element_type="f32")", {}, {F32(size)}).front();
   }
-  // Of the weights' bytes, from the offset on.
+  // The weights' bytes, from the offset on.
   Value Floats(int64_t size, int64_t offset) { return Const("f32", F32(size), offset, 4 * size); }
   Value Int(int64_t offset) { return Const("i64", {.precision = "I64"}, offset, 8); }
   Value Relu(const Value& x) { return Layer("ReLU", "", {x}, {x}).front(); }
   Value Add(const Value& a, const Value& b) { return Layer("Add", R"(auto_broadcast="numpy")", {a, b}, {a}).front(); }
-  // Of a type that wasinn does not show.
+  // A tensor of a type that wasinn does not show.
   Value Narrow(const Value& x) {
     return Layer("Convert", R"(destination_type="u4")", {x}, {{.precision = "U4", .size = x.size}}).front();
   }

@@ -8,7 +8,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// What a chain is of: a model's file, its input and output.
+// A part of a chain: a model's file, its input and output.
 struct Link {
   std::string path, input, output;
 };

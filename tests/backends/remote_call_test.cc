@@ -1,4 +1,4 @@
-// What one call's end says of the server, and of the others' calls.
+// The effect of one call's end on the server's health, and on other calls.
 #include "backends/remote_http_client.h"
 #include "remote/call.h"
 #include "remote/servers.h"

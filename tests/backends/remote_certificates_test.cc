@@ -46,7 +46,7 @@ struct SelfSigned {
 
 class RemoteCertificates : public ::testing::Test {
  protected:
-  // What is wrong about files of this content; "": nothing. An empty one is not named.
+  // The error in files of this content; "": none. An empty file is not named.
   std::string RefusedFiles(const std::string& ca, const std::string& cert = "", const std::string& key = "") const {
     std::string config;
     const auto add = [&](const std::string& name, const std::string& text) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
-// What a client wants to know, or its tensor, which is what follows the JSON.
+// The answer to a client's request, or the tensor that follows its JSON.
 http::response<http::string_body> AnswerTo(const http::request<http::string_body>& request) {
   constexpr std::string_view kTensor = R"("name":"x","datatype":"FP32","shape":[1])";
   http::response<http::string_body> answer{http::status::ok, 11};

@@ -16,7 +16,7 @@ using testing::TextOf;
 
 class RemoteHttp : public ::testing::Test {
  protected:
-  // What one answer makes of a call.
+  // The result of a call with one answer.
   Reply Answer(const std::string& answer) {
     const ScriptedServer server([&](ScriptedConnection& one) {
       one.Read();
@@ -32,7 +32,7 @@ TEST_F(RemoteHttp, SendsAWholeRequestAndReadsAWholeAnswer) {
   std::string asked;
   const ScriptedServer server([&](ScriptedConnection& one) {
     asked = one.Read();
-    one.Write(Ok("answer", "X-Told: yes\r\n"));
+    one.Write(Ok("answer", "X-Sent: yes\r\n"));
   });
   const Client client(loop_, server.endpoint());
   const grpc::Slice parts[] = {grpc::Slice("bo"), grpc::Slice("dy")};
@@ -40,7 +40,7 @@ TEST_F(RemoteHttp, SendsAWholeRequestAndReadsAWholeAnswer) {
   const Reply reply = client.New(request)->Wait();
   EXPECT_TRUE(reply.status.ok()) << reply.status.error_message();
   EXPECT_EQ(TextOf(reply.message), "answer");
-  EXPECT_THAT(reply.headers, ::testing::Contains(std::pair<std::string, std::string>("x-told", "yes")));
+  EXPECT_THAT(reply.headers, ::testing::Contains(std::pair<std::string, std::string>("x-sent", "yes")));
   EXPECT_EQ(asked, "POST /v2/x HTTP/1.1\r\nhost: " + server.endpoint() +
                        "\r\nuser-agent: wasinn\r\naccept-encoding: identity\r\ncontent-length: 4\r\n"
                        "content-type: text/plain\r\nx-team: red\r\n\r\nbody");
@@ -204,23 +204,23 @@ TEST_F(RemoteHttp, AcceptsAnAnswerBeforeTheRequestIsRead) {
 }
 
 TEST_F(RemoteHttp, ErrorsHaveTheServersMessage) {
-  const auto told = [this](const std::string& head, const std::string& body) {
+  const auto error_of = [this](const std::string& head, const std::string& body) {
     const Reply reply =
         Answer("HTTP/1.1 " + head + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     return std::pair(reply.status.error_code(), reply.status.error_message());
   };
-  EXPECT_EQ(told("400 Bad Request", R"({"error": "no input"})"),
+  EXPECT_EQ(error_of("400 Bad Request", R"({"error": "no input"})"),
             std::pair(grpc::INVALID_ARGUMENT, std::string("no input")));
-  EXPECT_EQ(told("404 Not Found", R"({"error": {"message": "no model"}})"),
+  EXPECT_EQ(error_of("404 Not Found", R"({"error": {"message": "no model"}})"),
             std::pair(grpc::NOT_FOUND, std::string("no model")));
-  EXPECT_EQ(told("503 Service Unavailable", R"({"detail": "busy"})"),
+  EXPECT_EQ(error_of("503 Service Unavailable", R"({"detail": "busy"})"),
             std::pair(grpc::UNAVAILABLE, std::string("busy")));
-  EXPECT_EQ(told("502 Bad Gateway", "<html>"),
+  EXPECT_EQ(error_of("502 Bad Gateway", "<html>"),
             std::pair(grpc::UNAVAILABLE, std::string("HTTP 502 Bad Gateway: <html>")));
-  EXPECT_EQ(told("301 Moved Permanently", "").second, "HTTP 301 Moved Permanently, which is not followed");
-  EXPECT_EQ(told("401 Unauthorized", std::string(1000, '[')).first, grpc::PERMISSION_DENIED);
-  EXPECT_EQ(told("500 Oh", "").first, grpc::INTERNAL);
-  EXPECT_EQ(told("999 What", "").first, grpc::INTERNAL);
+  EXPECT_EQ(error_of("301 Moved Permanently", "").second, "HTTP 301 Moved Permanently, which is not followed");
+  EXPECT_EQ(error_of("401 Unauthorized", std::string(1000, '[')).first, grpc::PERMISSION_DENIED);
+  EXPECT_EQ(error_of("500 Oh", "").first, grpc::INTERNAL);
+  EXPECT_EQ(error_of("999 What", "").first, grpc::INTERNAL);
 }
 
 // Guests have neither the key nor the address.

@@ -9,7 +9,7 @@
 namespace wasinn::remote {
 namespace {
 
-// What `call` says is wrong; "": nothing.
+// The error of `call`; "": none.
 template <typename Call>
 std::string RefusedJson(Call call) {
   return test::ThrownBy(call).message;
@@ -133,7 +133,7 @@ TEST(RemoteJsonTest, MetadataMayBeIncomplete) {
   EXPECT_EQ(outputs.outputs.size(), 1U);
 }
 
-// What a model with the input `x` sends.
+// The request for a model with the input `x`.
 std::string Written(const std::string& datatype, const std::vector<int64_t>& dims, const void* data, uint64_t bytes,
                     bool is_binary, std::vector<std::string> outputs = {}) {
   Metadata metadata;

@@ -1,4 +1,4 @@
-// Servers that never tell of their models: who loads one waits no longer than there is time for.
+// Servers that never describe their models: a load waits no longer than its limits allow.
 #include "backends/remote_server.h"
 #include "backends/scripted_server.h"
 #include "support/echo.h"
@@ -13,7 +13,7 @@ class SilentGrpc {
   bool was_asked() const { return server_.holding() > 0; }
 
  private:
-  InferenceServer server_{SIZE_MAX, /*tells=*/false};
+  InferenceServer server_{SIZE_MAX, /*describes=*/false};
 };
 
 class SilentHttp {
@@ -100,18 +100,19 @@ TEST(RemoteLoadOfAGateway, ReportsThatTheServerIsMissing) {
 
 // The first of several takes its share of the time. All others answer.
 TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
-  constexpr std::string_view kTold =
+  constexpr std::string_view kMetadata =
       R"({"name":"m","inputs":[{"name":"x","datatype":"FP32","shape":[1]}],"outputs":[{"name":"x","datatype":"FP32","shape":[1]}]})";
   const SilentHttp silent;
-  const ScriptedServer::Script tells = [&](ScriptedConnection& one) {
+  const ScriptedServer::Script describes = [&](ScriptedConnection& one) {
     for (std::string asked = one.Read(); !asked.empty(); asked = one.Read()) {
-      const std::string told = asked.starts_with("GET /v2 ") ? "{}" : std::string(kTold);
-      if (!one.Write("HTTP/1.1 200 OK\r\ncontent-length: " + std::to_string(told.size()) + "\r\n\r\n" + told)) return;
+      const std::string answer = asked.starts_with("GET /v2 ") ? "{}" : std::string(kMetadata);
+      if (!one.Write("HTTP/1.1 200 OK\r\ncontent-length: " + std::to_string(answer.size()) + "\r\n\r\n" + answer))
+        return;
     }
   };
   std::deque<ScriptedServer> others;
   std::string address = "http://" + silent.endpoint();
-  for (int i = 0; i < 19; ++i) address += "," + others.emplace_back(tells).endpoint();
+  for (int i = 0; i < 19; ++i) address += "," + others.emplace_back(describes).endpoint();
   address += "/v2/models/m";
   const LoggedHost host("backends.remote.load_timeout_ms = 4000\n", InThisBuild("lib/wasinn"));
   const StatusPtr status = AddModel(host, address, {.preload = true});
@@ -120,17 +121,17 @@ TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
   while (silent.times_asked() < 2) std::this_thread::yield();  // whether it is well again
 }
 
-// 0.0.0.0 leads to this machine, and its name does not tell.
+// 0.0.0.0 leads to this machine, although its name does not show that.
 TEST(RemoteLoadOfSecrets, WarnsIfTheyAreSentWithoutTls) {
   const SilentHttp near;
-  for (const auto& [address, is_told] : {std::pair(std::string("http://0.0.0.0:9/v2/models/m"), true),
-                                         {std::string("https://0.0.0.0:9/v2/models/m"), false},
-                                         {near.address(), false}}) {
+  for (const auto& [address, is_logged] : {std::pair(std::string("http://0.0.0.0:9/v2/models/m"), true),
+                                           {std::string("https://0.0.0.0:9/v2/models/m"), false},
+                                           {near.address(), false}}) {
     Log log;
     const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 50\n", InThisBuild("lib/wasinn"));
     constexpr char kSecret[] = R"({"headers": {"authorization": "Bearer secret"}})";
     EXPECT_NE(AddModel(host, address, {.config = kSecret, .preload = true}), nullptr);
-    EXPECT_EQ(log.Contains("header 'authorization' goes to 0.0.0.0:9 without TLS"), is_told) << address;
+    EXPECT_EQ(log.Contains("header 'authorization' goes to 0.0.0.0:9 without TLS"), is_logged) << address;
     EXPECT_FALSE(log.Contains("secret"));
   }
 }

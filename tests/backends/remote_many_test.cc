@@ -74,7 +74,7 @@ TYPED_TEST(RemoteMany, AStoppedCallIsCancelledAtTheServer) {
   EXPECT_EQ(begun->Await(), kRuntimeError);
   while (server.holding() > 1) std::this_thread::yield();
   EXPECT_FALSE(stays->is_done());
-  wasinn_guest_close(other.guest.get());  // which tells it
+  wasinn_guest_close(other.guest.get());  // which wakes it
   EXPECT_TRUE(stays->is_done());
 }
 
@@ -91,7 +91,7 @@ TYPED_TEST(RemoteMany, ADeadlineEndsThem) {
   EXPECT_TRUE(this->log_.Contains("compute: timeout: "));
 }
 
-// What has ended goes while the transport's threads still leave it.
+// An ended call is freed while the transport's threads still leave it.
 TYPED_TEST(RemoteMany, HostsEndWhileTheirCallsEnd) {
   const TypeParam server(0);
   for (int round = 0; round < 50; ++round) {

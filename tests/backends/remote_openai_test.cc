@@ -174,8 +174,8 @@ TEST(RemoteOpenAiTest, UnknownKeysAreLoggedOnce) {
   std::vector<std::string> lines;
   wasinn_host_services services{.struct_size = sizeof(wasinn_host_services)};
   services.host = &lines;
-  services.log = [](void* told, uint32_t, const char* line) {
-    static_cast<std::vector<std::string>*>(told)->emplace_back(line);
+  services.log = [](void* lines, uint32_t, const char* line) {
+    static_cast<std::vector<std::string>*>(lines)->emplace_back(line);
   };
   const OpenAi model(ParseAddress("http://a:1/v1/m"), "{}", backend::Log(services));
   for (int i = 0; i < 3; ++i) (void)model.Configure(R"({"wrong": 1, "temp": 0})");
@@ -249,7 +249,7 @@ TEST(RemoteOpenAiTest, NothingIsFetchedBySchemas) {
               HasSubstr("chat-template-kwargs: "));
 }
 
-// What was looked at is what is sent.
+// The checked value is the one that is sent.
 TEST(RemoteOpenAiTest, TheLastOfToolsWithOneNameIsSent) {
   const std::string twice = R"([{"type": "mcp", "type": "function", "z": 1, "a": 2}])";
   LanguageSettings settings;
@@ -421,8 +421,8 @@ TEST(RemoteOpenAiAnswerTest, ProbabilitiesTakeMoreThanTheirJson) {
     const std::string text =
         json{{"choices", {{{"text", "so"}, {"logprobs", {{"tokens", tokens}, {"token_logprobs", logprobs}}}}}}}.dump();
     // A value of JSON for each byte, and the text with a few copies.
-    const size_t told = ReadLanguageAnswer(text).probabilities.size();
-    EXPECT_GE(ProbabilitiesMemory(text), 100 * token.size() * sizeof(json) + 6 * told) << token.size();
+    const size_t read = ReadLanguageAnswer(text).probabilities.size();
+    EXPECT_GE(ProbabilitiesMemory(text), 100 * token.size() * sizeof(json) + 6 * read) << token.size();
   }
 }
 

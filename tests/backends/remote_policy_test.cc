@@ -1,4 +1,4 @@
-// Where calls go, and when they are made again.
+// The servers of calls, and their repetition.
 #include "backends/thrown.h"
 #include "remote/address.h"
 #include "remote/call.h"

@@ -146,7 +146,7 @@ TEST_F(RemotePool, AConnectMayEndAtItsDeadline) {
   const HostAndPort address(server.endpoint());
   std::optional<std::string> why;
   boost::asio::co_spawn(context, link->Connect(address, "a", kLongest),
-                        [&](const std::exception_ptr&, std::string told) { why = std::move(told); });
+                        [&](const std::exception_ptr&, std::string error) { why = std::move(error); });
   context.poll_one();  // which begins to connect
   while (server.connections() == 0 || std::chrono::steady_clock::now() < over) std::this_thread::yield();
   context.run();

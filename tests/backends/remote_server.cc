@@ -51,7 +51,7 @@ class InferenceServer::Request final : public grpc::ServerGenericBidiReactor {
  private:
   void OnReadDone(bool ok) override {
     if (!ok) return Refuse();
-    is_inference_ || !server_.tells_ ? server_.Hold(*this) : Answer();
+    is_inference_ || !server_.describes_ ? server_.Hold(*this) : Answer();
   }
   void OnCancel() override { server_.LetGo(*this); }
   void OnDone() override { delete this; }
@@ -65,7 +65,7 @@ grpc::ServerGenericBidiReactor* InferenceServer::Service::CreateReactor(grpc::Ge
   return new Request(server_, context->method());
 }
 
-InferenceServer::InferenceServer(size_t held, bool tells) : held_(held), tells_(tells) {
+InferenceServer::InferenceServer(size_t held, bool describes) : held_(held), describes_(describes) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
   builder.RegisterCallbackGenericService(&service_);

@@ -20,8 +20,8 @@ inline StatusPtr AddModel(const HostPtr& host, const std::string& address, wasin
 class InferenceServer {
  public:
   // Requests for inferences are held until there are so many at once; then it answers them, and all that come later.
-  // `tells` is false: those for metadata, too.
-  explicit InferenceServer(size_t held, bool tells = true);
+  // `describes` is false: those for metadata, too.
+  explicit InferenceServer(size_t held, bool describes = true);
   ~InferenceServer();
   InferenceServer(const InferenceServer&) = delete;
   InferenceServer& operator=(const InferenceServer&) = delete;
@@ -44,8 +44,8 @@ class InferenceServer {
   void LetGo(Request& request);
 
   const size_t held_;
-  const bool tells_;
-  mutable std::mutex mutex_;  // of what follows
+  const bool describes_;
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<Request*> holding_;
   bool answers_ = false;
   Service service_{*this};

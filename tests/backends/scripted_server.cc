@@ -13,8 +13,8 @@ std::string ScriptedConnection::Read() {
   char bytes[4096];
   for (;;) {
     if (const size_t head = rest_.find("\r\n\r\n"); head != rest_.npos) {
-      const size_t told = rest_.find("content-length: ");
-      const size_t length = told < head ? std::strtoul(rest_.c_str() + told + 16, nullptr, 10) : 0;
+      const size_t header = rest_.find("content-length: ");
+      const size_t length = header < head ? std::strtoul(rest_.c_str() + header + 16, nullptr, 10) : 0;
       if (rest_.size() >= head + 4 + length) {
         std::string request = rest_.substr(0, head + 4 + length);
         rest_.erase(0, request.size());

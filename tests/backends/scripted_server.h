@@ -51,7 +51,7 @@ class ScriptedServer {
 
   const Script script_;
   int listener_ = -1, port_ = 0;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   bool is_ending_ = false;
   std::vector<int> open_;
   std::vector<std::thread> threads_;

@@ -4,7 +4,7 @@
 namespace wasinn::test {
 namespace {
 
-// Of n elements; 0: of any shape.
+// A model of n elements; 0: of any shape.
 std::string Affine(float a, float b, uint32_t n) {
   std::string bytes = "AFF1";
   for (const float number : {a, b}) bytes.append(reinterpret_cast<const char*>(&number), sizeof number);

@@ -50,7 +50,7 @@ TEST(TensorFlowCancel, DoesNotWaitForOthersForEver) {
   ASSERT_TRUE(other.Set(0, Floats({1}, {1})));
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
   const Busy busy(&other);
-  // Until the two have met in one session: then the other is begun anew, elsewhere.
+  // Until the two have met in one session: then the other is repeated in another session.
   while (!host.log().contains("is repeated")) {
     std::atomic<bool> ended = false;
     std::thread canceller([&] {
@@ -66,7 +66,7 @@ TEST(TensorFlowCancel, DoesNotWaitForOthersForEver) {
   EXPECT_FALSE(busy.has_ended());
 }
 
-// What a model with state has assigned is not lost for others.
+// A cancel does not lose the state of other contexts of the model.
 TEST(TensorFlowCancel, LeavesTheStateOfOthers) {
   const Host host;
   const LoadedModel model = Named(host, "counter/saved_model.pb");

@@ -96,7 +96,7 @@ TEST(TensorFlowCompute, OutputsThatAreInputsAreNotTheInputsMemory) {
   EXPECT_THAT(MustGet(&passed, 2).As<float>(), ElementsAre(6, 8));
 }
 
-// What is not fetched is not computed: a node that fails does not fail the run.
+// Only requested outputs are computed: a node that fails does not fail the run.
 TEST(TensorFlowCompute, UnwantedOutputsAreNotComputed) {
   auto&& [host, model, context] =
       Opened(ModelBytes("huge_output.pb"), {.encoding = "tensorflow", .host_config = R"({"outputs": ["shape", "y"]})"});
@@ -132,7 +132,7 @@ TEST(TensorFlowState, PaysForCopiesOfInputs) {
   MustCompute(&context);
 }
 
-// What one assigns, no other reads: neither beside it nor after it.
+// No context reads the variables of another one, neither at the same time nor later.
 TEST(TensorFlowState, BelongsToOneContext) {
   const Host host;
   const LoadedModel model = Saved(host, "counter");

@@ -194,7 +194,7 @@ TEST(TensorFlowHostile, AnOutputThatIsAPartOfMoreKeepsNoMore) {
   }
 }
 
-// What a context keeps for the next run goes where there is no output that somebody is charged for.
+// A context's memory for the next run is freed if no output is charged.
 TEST(TensorFlowHostile, NoOutputKeepsNothing) {
   constexpr uint64_t kMiB = 1 << 20;
   const Host host;

@@ -116,7 +116,7 @@ TEST(TensorFlowSavedModels, LoadByNameWithTheirVariables) {
   EXPECT_THAT(MustGet(&context, 2).As<float>(), ElementsAre(102, 206, 106, 212));
 }
 
-TEST(TensorFlowSavedModels, TellWhichSignatureIsComputedWithoutTheKey) {
+TEST(TensorFlowSavedModels, ReportTheSignatureThatIsComputedWithoutTheKey) {
   const Host host;
   std::string bytes = ModelBytes("two_signatures/saved_model.pb");
   const std::string path = "two_signatures/saved_model.pb", name = "serving_default";

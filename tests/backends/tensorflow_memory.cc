@@ -5,7 +5,7 @@
 namespace wasinn::test {
 namespace {
 
-[[maybe_unused]] const int kTold = setenv("TF_ENABLE_ONEDNN_OPTS", "0", /*overwrite=*/0);
+[[maybe_unused]] const int kIsSet = setenv("TF_ENABLE_ONEDNN_OPTS", "0", /*overwrite=*/0);
 
 }  // namespace
 }  // namespace wasinn::test

@@ -1,7 +1,7 @@
 // A library of a custom operator, as makers of models ship one: WasinnTestTwice of floats.
 #include <tensorflow/c/tf_tensor.h>
 
-// Of headers that are not among those at hand.
+// Declarations of headers that are not available here.
 typedef struct TF_OpDefinitionBuilder TF_OpDefinitionBuilder;
 typedef struct TF_KernelBuilder TF_KernelBuilder;
 typedef struct TF_OpKernelConstruction TF_OpKernelConstruction;

@@ -1,4 +1,4 @@
-// Whose memory outputs are: TensorFlow's own tensors where nothing else has them, and copies.
+// The owners of outputs' memory: TensorFlow's own tensors if nothing else has them, or copies.
 #include <malloc.h>
 
 #include "backends/expect.h"

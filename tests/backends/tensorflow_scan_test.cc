@@ -1,4 +1,4 @@
-// What a run may leave behind and give, told from the graph alone.
+// The possible state and outputs of a run, found from the graph only.
 #include "tensorflow/graph_scan.h"
 
 #include "backends/tensorflow_writer.h"

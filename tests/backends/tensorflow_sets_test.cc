@@ -54,7 +54,7 @@ TEST(TensorFlowSets, OfOutputsAreBounded) {
     for (uint32_t wanted = 13; wanted <= 28; ++wanted) compute(wanted);
     EXPECT_LT(AllocatedBytes(), before + kMiB);
     EXPECT_LE(account.used, charged);
-    // What all have room for.
+    // All outputs come from the shared session.
     compute(255);
     EXPECT_EQ(account.used, 0u);
     compute(1);
@@ -68,7 +68,7 @@ TEST(TensorFlowSets, OfOutputsAreBounded) {
   EXPECT_EQ(account.used, 0u);
 }
 
-// A guest's model of few bytes may have large constants, which each of these graphs holds anew.
+// A guest's model of few bytes can have large constants, which each of these graphs holds again.
 TEST(TensorFlowSets, OfAGuestsModelAreCharged) {
   constexpr int64_t kElements = 1 << 20;
   constexpr uint64_t kBytes = kElements * sizeof(float);
@@ -95,7 +95,7 @@ TEST(TensorFlowSets, OfAGuestsModelAreCharged) {
     ASSERT_TRUE(compute(wanted));
     EXPECT_LT(AllocatedBytes() - before, account.used - charged + kBytes) << wanted;
   }
-  // What the model's account cannot pay is the context's.
+  // The context pays if the model's account cannot.
   account.limit = account.used;
   EXPECT_EQ(others.used, 0u);
   ASSERT_TRUE(compute(3));

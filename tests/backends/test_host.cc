@@ -12,7 +12,7 @@ std::string WithLibrary(const std::string& config) {
   return library == nullptr || config != "{}" ? config : "{\"library\": \"" + std::string(library) + "\"}";
 }
 
-const bool told = [] {
+const bool is_set = [] {
   OnFailure([](const char* file, int line, const std::string& text) { ADD_FAILURE_AT(file, line) << text; });
   return true;
 }();

@@ -43,7 +43,7 @@ std::vector<TfLiteType> Types() {
 INSTANTIATE_TEST_SUITE_P(All, TfLiteElementTypes, ::testing::ValuesIn(Types()),
                          [](const auto& type) { return std::string(type.param.type.name); });
 
-TEST(TfLiteSignature, TellsNamesTypesAndShapes) {
+TEST(TfLiteSignature, ReportsNamesTypesAndShapes) {
   const Host host;
   const LoadedModel add(host, ModelBytes("add.tflite"), TfLiteOptions());
   ASSERT_EQ(add.info().n_inputs, 2u);
@@ -98,7 +98,7 @@ TEST(TfLiteSignature, IsChosenByItsKey) {
   EXPECT_THAT(unknown.message, HasSubstr("expected one of the model's, 'plus', 'times', found 'minus'"));
 }
 
-// Of LiteRT's, by which litert-torch converts models of PyTorch.
+// An operator of LiteRT, with which litert-torch converts models of PyTorch.
 TEST(TfLiteSignature, IsChosenOfAModelOfTheNewestConverter) {
   const Host host;
   const Tensor x = Floats({2, 3}, {1, 2, 3, 4, 5, 6}), factor = Floats({3}, {10, 20, 30});
@@ -208,7 +208,7 @@ TEST(TfLiteTensors, AreReadInPlaceWhereTheyAreAligned) {
 
 TEST(TfLiteTensors, AreDiscarded) {
   const Host host;
-  // Fill: only a run tells the output's shape.
+  // Fill: the output's shape is only known after a run.
   const std::string bytes = WriteTfLite({{.tensors = {{.name = "shape", .type = kTfInt32, .shape = {1}},
                                                       {.name = "value", .shape = {}, .data = DataOf<float>({1})},
                                                       {.name = "y", .shape = {1}}},

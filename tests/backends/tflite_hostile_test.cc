@@ -21,7 +21,7 @@ TEST(TfLiteHostile, CustomOperatorsLoadNothing) {
   const Model refused(host, flex, TfLiteOptions());
   EXPECT_EQ(refused.loaded().code, WASINN_ERROR_SECURITY);
   EXPECT_THAT(refused.loaded().message, HasSubstr("FlexReadFile"));
-  // Of others TensorFlow Lite says what it does not know.
+  // For others, TensorFlow Lite reports that it does not know them.
   const std::string unknown = OneOperator({.code = kOpCustom, .inputs = {0}, .outputs = {1}, .custom = "Unheard"});
   for (const LoadOptions& options : {TfLiteOptions(), TfLiteOptions("/models/unknown.tflite")}) {
     const Model model(host, unknown, options);
@@ -94,11 +94,11 @@ TEST(TfLiteTooNew, SaysWhatIsReadAndWhatToDo) {
                                             .options_type = 55 /* ShapeOptions */,
                                             .options = {kTfInt32},
                                             .version = 99}}};
-  const auto tells = AllOf(HasSubstr("newer than TensorFlow Lite "), HasSubstr("or convert the model again"));
+  const auto advises = AllOf(HasSubstr("newer than TensorFlow Lite "), HasSubstr("or convert the model again"));
   EXPECT_THAT(loaded(WriteTfLite({graph}, {}, 99)).message,
-              AllOf(HasSubstr("version 99"), HasSubstr("supported version 3"), tells));
+              AllOf(HasSubstr("version 99"), HasSubstr("supported version 3"), advises));
   EXPECT_THAT(loaded(WriteTfLite({graph}, {}, 2)).message, ::testing::Not(HasSubstr("newer than"))) << "it is older";
-  EXPECT_THAT(loaded(WriteTfLite({graph})).message, AllOf(HasSubstr("'SHAPE' version '99'"), tells));
+  EXPECT_THAT(loaded(WriteTfLite({graph})).message, AllOf(HasSubstr("'SHAPE' version '99'"), advises));
 }
 
 TEST(TfLiteLimits, InputsOfAModelAreCheckedBeforeItIsPrepared) {
@@ -150,7 +150,7 @@ TEST(TfLiteHostile, WindowsThatDoNotFitAreRefused) {
   }
 }
 
-// What guests give to a model of the host's may be too much for TensorFlow Lite: the host is told.
+// Guests' inputs to a model of the host's may be too much for TensorFlow Lite: the host gets an error.
 TEST(TfLiteHostile, NamedModelsThatTrustTheirInputsAreWarnedOf) {
   const auto division = [](int32_t code, int8_t type, const std::string& divisor) {
     return WriteTfLite({{.tensors = {{.name = "a", .type = type, .shape = {1}},

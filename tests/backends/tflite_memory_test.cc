@@ -1,4 +1,4 @@
-// What interpreters take of memory, and who pays for it.
+// The memory of interpreters, and its charges.
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
@@ -82,7 +82,7 @@ TEST(TfLiteMemory, OfOutputsThatAreAnInputIsCheckedBeforeTheyAreCopied) {
   EXPECT_EQ(static_cast<const float*>(context.View(20).data)[1023], 4);
 }
 
-// What the interpreter of each context keeps is its guest's.
+// A guest pays for the interpreters of its contexts.
 TEST(TfLiteMemory, OfContextsIsCharged) {
   const uint64_t large = 16 << 20;
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
@@ -97,7 +97,7 @@ TEST(TfLiteMemory, OfContextsIsCharged) {
   }
 }
 
-// What a compute would have needed is not there any more, whoever refused it, and the context is as good as new.
+// After a refusal by any side the compute's memory is freed, and the context is as good as new.
 TEST(TfLiteMemory, ThatWasRefusedIsGivenBack) {
   const uint64_t large = 16 << 20;
   for (const char* config : {"{}", R"({"xnnpack": false})"}) {
@@ -181,7 +181,7 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBackWithoutAnotherInterpreter) {
   EXPECT_TRUE(computed) << computed.message;
 }
 
-// What a guest leaves to the next context is no more than the model says, however long its inputs were.
+// A guest leaves no more memory to the next context than the signature says, however long its inputs were.
 TEST(TfLiteIdle, InterpretersKeepNoInputsOfAnyLength) {
   const int64_t rows = 1 << 22;
   const Host host;

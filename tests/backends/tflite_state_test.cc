@@ -1,4 +1,4 @@
-// What a run leaves behind for the next one, and MediaPipe's operator.
+// The state that a run leaves for the next one, and MediaPipe's operator.
 #include "backends/expect.h"
 #include "backends/tflite_options.h"
 #include "backends/tflite_writer.h"
@@ -78,7 +78,7 @@ TEST(TfLiteState, GoesOnWhereOutputsAreDiscarded) {
     EXPECT_EQ(account.used, before);
     host.table().discard_outputs(context.get());
     EXPECT_THAT(Pass(&context, 1), ElementsAre(3));
-    // Where it cannot, the next compute says so.
+    // If it cannot, the next compute returns an error.
     account.limit = account.used;
     host.table().discard_outputs(context.get());
     EXPECT_EQ(account.used, before);

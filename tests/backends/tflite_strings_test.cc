@@ -131,7 +131,7 @@ TEST(TfLiteStringsHostile, LengthsThatLieAreRefused) {
   EXPECT_THAT(TextsOf(Compute(&context, {Strings({1}, {"good"}), Indices({0})})), ElementsAre("good"));
 }
 
-// What TensorFlow Lite would read outside of the model's bytes.
+// TensorFlow Lite would read outside of the model's bytes.
 TEST(TfLiteStringsHostile, OfAModelThatLieOutsideOfItAreRefused) {
   const Host host;
   const auto loaded = [&](const std::string& block, int32_t count) {

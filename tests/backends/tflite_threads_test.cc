@@ -19,7 +19,7 @@ std::string Add() {
         .operators = {{.code = kOpAdd, .inputs = {0, 1}, .outputs = {2}, .options_type = kAddOptions}}}});
 }
 
-// The test's delegate tells with how many threads an interpreter computes, and holds one that shall wait.
+// The test's delegate reports the number of threads of an interpreter, and holds one that shall wait.
 class TfLiteBudget : public ::testing::Test {
  protected:
   LoadOptions Options() const {
@@ -28,7 +28,7 @@ class TfLiteBudget : public ::testing::Test {
     return options;
   }
 
-  // Of each compute since the last time.
+  // The threads of each compute since the last call.
   std::vector<int> TakeThreads() const {
     std::vector<int> threads;
     std::ifstream file(log_);
@@ -104,7 +104,7 @@ TEST_F(TfLiteBudget, AreSharedByThoseThatComputeAtOnce) {
   release();
   EXPECT_THAT(MustGet(&first, 0).As<float>(), ElementsAre(4, 6));
   EXPECT_THAT(MustGet(&second, 0).As<float>(), ElementsAre(6, 8)) << "after the others";
-  // Inputs stay set, whichever interpreter computes on them; what is set anew reaches both.
+  // Inputs stay set, whichever interpreter computes on them; a new value reaches both.
   EXPECT_THAT(SumOf(&second), ElementsAre(6, 8));
   SetBoth(&third, {1, 2, 3}, {1, 1, 1});
   EXPECT_THAT(SumOf(&third), ElementsAre(2, 3, 4));

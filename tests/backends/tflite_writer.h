@@ -126,7 +126,7 @@ class Flat {
   std::vector<Ref> references_;
 };
 
-// Of TensorFlow Lite's schema.
+// Numbers of TensorFlow Lite's schema.
 enum : int32_t {
   kOpAdd = 0,
   kOpMul = 18,

@@ -5,12 +5,12 @@
 namespace wasinn::test {
 namespace {
 
-// The outputs of the last compute, as a model of an unknown number of them tells.
+// The outputs of the last compute of a model with an unknown number of outputs.
 std::vector<std::string> OutputNames(const Model& model, Context& context) {
   const wasinn_io* const* ios = nullptr;
   uint32_t n = 0;
-  const Result told = TakeError(model.host().table().outputs(context.get(), &ios, &n));
-  EXPECT_TRUE(told) << told.message;
+  const Result reported = TakeError(model.host().table().outputs(context.get(), &ios, &n));
+  EXPECT_TRUE(reported) << reported.message;
   std::vector<std::string> names;
   for (uint32_t i = 0; i < n; ++i) names.emplace_back(ios[i]->name);
   return names;
@@ -30,7 +30,7 @@ TEST(TorchCompute, GivesTheSameWhenItIsOptimized) {
   }
 }
 
-TEST(TorchCompute, TellsItsSignature) {
+TEST(TorchCompute, ReportsItsSignature) {
   const std::string bytes = TorchModel(
       "def forward(self, image, mask: Optional[Tensor], count: int, scale: float = 2.0, deep: bool = False, "
       "words: Optional[str] = None) -> Tuple[Tensor, Tuple[Tensor, int]]:\n    return image, (image * scale, count)\n");
@@ -94,7 +94,7 @@ TEST(TorchCompute, TakesScalarsEmptyAndChangingShapes) {
   EXPECT_THAT(Compute(&context, {MakeTensor<int32_t>(WASINN_DTYPE_I32, {1}, {5})}).As<int32_t>(), ElementsAre(6));
 }
 
-TEST(TorchCompute, FlattensWhatOnlyARunTells) {
+TEST(TorchCompute, FlattensOutputsThatAreOnlyKnownAfterARun) {
   const Host host;
   const LoadedModel model(
       host,

@@ -53,7 +53,7 @@ TEST(TorchLists, HaveNoGapAndAtLeastOneUnlessTheyAreOptional) {
   EXPECT_THAT(Compute(&unset, {Floats({1}, {1}), Floats({1}, {2}), Floats({1}, {4})}).As<float>(), ElementsAre(7));
 }
 
-// What a model does to its list, and to tensors of it, stays in that run.
+// A model's changes of its list, and of tensors in it, stay in that run.
 TEST(TorchLists, StayAsTheyAreIfTheModelWritesToThem) {
   auto&& [host, model, context] = Opened(
       TorchModel("def forward(self, x: List[Tensor]):\n    x[0].add_(1)\n    x.append(x[0])\n    return x[1] * 10\n"),

@@ -66,7 +66,7 @@ TEST(TorchIsolated, ModelsThatCrashedTheirProcess) {
   EXPECT_GT(workers.lost(), 0u) << workers.log();
 }
 
-// Tensors whose sizes the archive tells: PyTorch believes them.
+// Tensors whose sizes are in the archive: PyTorch trusts them.
 TEST(TorchIsolated, TensorsBeyondTheirMemory) {
   Workers workers = PyTorch();
   const std::string bytes =

@@ -101,7 +101,7 @@ std::string InTrainingOfATuple() {
   inner.register_attribute("training", c10::BoolType::get(), true);
   return Holding(PairOf(inner.type()), Pair(inner._ivalue()), AddsIf("self.held[0].training"));
 }
-// Which is no module.
+// An object that is no module.
 std::string InTrainingOfAnObject() {
   const auto unit = std::make_shared<jit::CompilationUnit>();
   const auto type = c10::ClassType::create("__torch__.Mode", unit, /*is_module=*/false);

@@ -31,7 +31,7 @@ TEST(TorchPackage, GivesWhatItsModelGives) {
               ElementsAre(-3, 6.5, -1, -2, 3, 0));
 }
 
-// Of any other shape it would read beyond the end.
+// With any other shape it would read beyond the end.
 TEST(TorchPackage, RefusesShapesAndTypesThatItWasNotCompiledFor) {
   auto&& [host, model, context] = Opened(PackageBytes(), Named());
   for (const Tensor& x : {Floats({1, 1}, {1}), Floats({0, 2}, {}), Floats({65, 2}, std::vector<float>(130, 1)),

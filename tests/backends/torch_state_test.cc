@@ -1,4 +1,4 @@
-// What a model keeps from one compute to the next: contexts, and with them guests, never share it.
+// A model's state between computes: contexts, and with them guests, never share it.
 #include "backends/expect.h"
 #include "backends/torch_models.h"
 
@@ -43,7 +43,7 @@ constexpr char kUpdate[] = "    y = torch.batch_norm_update_stats(BATCH, MEAN, V
 constexpr char kOptional[] =
     "    mean: Optional[Tensor] = None\n    if bool(x.sum() > -1):\n        mean = MEAN\n"
     "    y = torch.native_batch_norm(BATCH, None, None, mean, VAR, True, 1.0, 1e-5)[0]\n";
-// Where nothing reads what it wrote in the same compute.
+// No node reads the value that it wrote in the same compute.
 constexpr char kBefore[] =
     "    sum = MEAN + x\n    y = torch.native_batch_norm(BATCH, None, None, MEAN, VAR, True, 1.0, 1e-5)[0]\n"
     "    if bool(x.sum() > -1):\n        return sum + y.sum() * 0\n";
@@ -145,7 +145,7 @@ TEST_P(TorchSameMemory, OfWhatIsConstantIsMadeAnew) {
 INSTANTIATE_TEST_SUITE_P(All, TorchSameMemory, ::testing::ValuesIn(kSameMemory),
                          [](const auto& given) { return std::string(given.param.first); });
 
-// Of several tensors these make a new one.
+// These make a new tensor from several.
 TEST(TorchShared, TensorsMadeFromAListMayBeTheirElement) {
   const Host host;
   for (const char* made : {"torch.einsum(\"i,i->i\", [self.total, x])", "torch.cartesian_prod([self.total, x])"}) {

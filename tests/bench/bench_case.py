@@ -1,4 +1,4 @@
-"""What the tests of wasinn bench share.
+"""Shared by the tests of wasinn bench.
 
 WASINN names the command, WASINN_SOURCE the source tree."""
 

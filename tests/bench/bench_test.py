@@ -133,14 +133,14 @@ class ComponentTest(BenchTest):
             self.assertTrue(report["outputs_equal"])
 
     def test_allocations_do_not_grow(self):
-        # Of which the engine makes most; the tensors' own memory is none of them.
+        # Most of these allocations are the engine's; the tensors' own memory is not among them.
         allocations = self.report("--abi", "wit", TINY / "relu.onnx", iterations=20)["allocations"]
         if COUNTS:
             self.assertLessEqual(allocations, 14)
 
 
 class WithoutComponentsTest(BenchTest):
-    """Where Wasmtime cannot."""
+    """If Wasmtime has no components."""
 
     def test_without_the_library(self):
         self.check_error("scripts/deps.sh wasmtime-component", "--abi", "wit", TINY / "mean.onnx")

@@ -73,8 +73,10 @@ class FilesTest(BenchTest):
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), 2)
         for row, level in zip(rows, report["concurrency"]):
-            told = {name: str(report[name]) for name in ("model", "framework", "engine", "abi", "threads")} | {"guests": str(level["guests"])}
-            self.assertEqual({name: row.pop(name) for name in told}, told)
+            reported = {name: str(report[name]) for name in ("model", "framework", "engine", "abi", "threads")} | {
+                "guests": str(level["guests"])
+            }
+            self.assertEqual({name: row.pop(name) for name in reported}, reported)
             numbers = {"per_s_ratio": level["per_s_ratio"], "spread": level["spread"]}
             numbers |= {f"{side}_{key}": level[key][side] for side in ("native", "guest") for key in ("per_s", "p50_us", "p90_us", "p99_us")}
             numbers |= {f"{step}_us": time for step, time in level["steps_us"].items()}

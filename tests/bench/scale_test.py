@@ -34,21 +34,21 @@ class QueueTest(unittest.TestCase):
     def test_waits_as_theory_has_them(self):
         # Pollaczek and Khinchine: behind a constant time of 1 the mean wait is rho / (2 (1 - rho)).
         for share, wait in ((0.5, 0.5), (0.8, 2.0)):
-            told = simulate.results_of(run(rate=1000 * share, seconds=40))
-            self.assertAlmostEqual(told["mean_us"] / 1000, 1 + wait, delta=0.1 * (1 + wait))
-            self.assertEqual((told["refused"], told["lost"]), (0, 0))
+            reported = simulate.results_of(run(rate=1000 * share, seconds=40))
+            self.assertAlmostEqual(reported["mean_us"] / 1000, 1 + wait, delta=0.1 * (1 + wait))
+            self.assertEqual((reported["refused"], reported["lost"]), (0, 0))
 
     def test_two_processors_share_one_queue(self):
         # With as many processors as come at once nobody waits.
-        told = simulate.results_of(run(rate=100, seconds=20, processors=32))
-        self.assertAlmostEqual(told["p99_us"], 1000, places=3)
+        reported = simulate.results_of(run(rate=100, seconds=20, processors=32))
+        self.assertAlmostEqual(reported["p99_us"], 1000, places=3)
         self.assertLess(simulate.results_of(run(rate=1600, seconds=10, processors=2))["mean_us"], simulate.results_of(run(rate=800, seconds=10))["mean_us"])
 
     def test_who_finds_no_room_is_refused(self):
-        told = simulate.results_of(run(rate=1500, seconds=5, max_waiting=64))
-        self.assertAlmostEqual(told["refused"], 1 / 3, delta=0.03)
-        self.assertAlmostEqual(told["per_s"], 1000, delta=10)
-        self.assertAlmostEqual(told["p50_us"] / 1000, 64, delta=1.5)
+        reported = simulate.results_of(run(rate=1500, seconds=5, max_waiting=64))
+        self.assertAlmostEqual(reported["refused"], 1 / 3, delta=0.03)
+        self.assertAlmostEqual(reported["per_s"], 1000, delta=10)
+        self.assertAlmostEqual(reported["p50_us"] / 1000, 64, delta=1.5)
 
     def test_who_has_waited_for_too_long_is_refused(self):
         ended = run(rate=1500, seconds=5, wait_timeout=0.02).ended
@@ -85,9 +85,9 @@ class QueueTest(unittest.TestCase):
 class BalancerTest(unittest.TestCase):
     def test_policies_share_among_all(self):
         for policy in simulate.POLICIES:
-            told = simulate.results_of(run(rate=9000, nodes=10, seconds=1, policy=policy))
-            self.assertAlmostEqual(told["per_s"], 9000, delta=300)
-            self.assertEqual(told["refused"], 0)
+            reported = simulate.results_of(run(rate=9000, nodes=10, seconds=1, policy=policy))
+            self.assertAlmostEqual(reported["per_s"], 9000, delta=300)
+            self.assertEqual(reported["refused"], 0)
 
     def test_least_outstanding_goes_around_what_is_slow(self):
         by = {policy: simulate.results_of(run(rate=4000, nodes=10, seconds=3, policy=policy, heavy=(0.01, 50)))["p99_us"] for policy in simulate.POLICIES}

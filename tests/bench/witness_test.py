@@ -16,12 +16,12 @@ BENCH = pathlib.Path(os.environ["WASINN_SOURCE"]) / "bench/witness/bench.py"
 class WitnessTest(unittest.TestCase):
     def test_no_request_of_the_witness_fails(self):
         with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "told.json"
+            file = pathlib.Path(folder) / "witness.json"
             command = [sys.executable, "-B", BENCH, "--seconds", "1", "--rounds", "1", "--json", file]
             done = subprocess.run(command, capture_output=True, text=True, timeout=300)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            told = json.loads(file.read_text())
-        for attack, one in told.items():
+            reported = json.loads(file.read_text())
+        for attack, one in reported.items():
             for witness, windows in one["witnesses"].items():
                 for window in windows.values():
                     self.assertGreater(window["requests"], 0, (attack, witness))

@@ -14,7 +14,7 @@ from registry import MODEL_CONFIG, WithRegistry, digest_of, titled, weights
 
 MODEL = MODEL.encode()
 OTHER_MODEL = b"GGUF\nin x f32 2,4\n"  # as long as that
-SUM = "sum 21"  # what the probe tells of MODEL
+SUM = "sum 21"  # the probe's output for MODEL
 
 
 class ArtifactsTest(WithRegistry, CommandTest):
@@ -49,7 +49,7 @@ class PulledTest(ArtifactsTest):
         self.check(self.wasinn("run", self.registry.reference("guest:1"), "args"), out="guest.wasm")
 
     def test_without_a_registry(self):
-        """What has a digest and is here needs neither a registry nor skopeo; a tag needs both."""
+        """A pulled artifact with a digest needs neither a registry nor skopeo; a tag needs both."""
         digest = self.push_model("model:1", MODEL)
         pinned = self.registry.reference("model", digest)
         self.assertTrue(self.pull(pinned)[0]["pulled"])
@@ -77,14 +77,21 @@ class PulledTest(ArtifactsTest):
             result = self.run_probe("args", flags=["--config", "tag.toml"])
             self.check_error(result, "has no digest, and a tag may change: `wasinn models pull oci://localhost/m:1` prints it")
 
-    def test_pull_tells(self):
+    def test_the_output_of_pull(self):
         digest = self.push_model("model:1", MODEL)
         reference, pinned = self.registry.reference("model:1"), self.registry.reference("model", digest)
         path = str(self.kept(digest) / "model.gguf")
-        told = {"reference": reference, "pinned": pinned, "digest": digest, "path": path, "pulled": True, "bytes": len(MODEL) + 2,
-                "files": [{"path": "model.gguf", "digest": digest_of(MODEL), "bytes": len(MODEL)}]}
-        self.assertEqual(self.pull(reference), [told])
-        self.assertEqual(self.pull(pinned), [{**told, "reference": pinned, "pulled": False}])
+        report = {
+            "reference": reference,
+            "pinned": pinned,
+            "digest": digest,
+            "path": path,
+            "pulled": True,
+            "bytes": len(MODEL) + 2,
+            "files": [{"path": "model.gguf", "digest": digest_of(MODEL), "bytes": len(MODEL)}],
+        }
+        self.assertEqual(self.pull(reference), [report])
+        self.assertEqual(self.pull(pinned), [{**report, "reference": pinned, "pulled": False}])
         result = self.wasinn("models", "pull", pinned)
         self.check(result, out=f"{pinned}\n  was here, {len(MODEL) + 2} bytes\n  {path}\n", err="")
         self.check_error(self.wasinn("models", "pull"), "nothing is to be pulled")
@@ -113,7 +120,7 @@ class PulledTest(ArtifactsTest):
         self.assertEqual((self.kept(digest) / "copy of notes.txt").read_bytes(), b"notes")
         self.check_error(self.wasinn("models", "pull", f"{reference}#2"), "it has no file '2'; it has 1/model.gguf, notes.txt, copy of notes.txt")
         self.check(self.wasinn("run", reference), code=125, err="has several files: name the guest's by #FILE")
-        # What stands beside the weights is no reason for doubt.
+        # Other files next to the weights do not matter.
         config = "application/vnd.cncf.model.weight.config.v1.raw"
         layers = [(weights("w/m.gguf"), MODEL), (weights("config.json", config), b"{}"), (weights("README", "application/vnd.cncf.model.doc.v1.tar"), b"doc")]
         digest = self.push("modelpack:1", layers, config=(MODEL_CONFIG, b"{}"))
@@ -206,7 +213,7 @@ class KeptTest(ArtifactsTest):
         self.refuse("must be this user's own, and closed to all others", self.pinned)
 
     def check_mended(self, what):
-        """Once it is changed, it is pulled anew, or refused where there is no registry."""
+        """A changed file is pulled again, or refused if there is no registry."""
         self.infer("--model", f"m={self.pinned}", err=what)
         self.assertEqual(self.model.read_bytes(), MODEL)
         self.infer("--model", f"m={self.pinned}", err="")

@@ -192,7 +192,7 @@ class NotUsedTest(CacheTest):
 
 
 class FullTest(CacheTest):
-    """Where there is no room the run works, and what is left is no entry."""
+    """Without room the run works, and leaves no entry."""
 
     def test_files_that_must_be_small(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
@@ -206,7 +206,7 @@ class FullTest(CacheTest):
     if MOUNTS:
 
         def test_a_full_disk(self):
-            """Of 4, 16, 64 … KiB, until a module has room."""
+            """A disk of 4, 16, 64 … KiB, until a module has room."""
             pages = 1
             while self.run_on_disk(pages):
                 pages *= 4

@@ -20,47 +20,51 @@ class CheckBackendTest(CommandTest):
     def check_backend(self, library, *args, model="m.affine"):
         """The command's result, and what it says of each check: {name: (passed, [what was found])}."""
         result = self.wasinn("check-backend", library, model, *args)
-        told = {}
+        report = {}
         for line in result.out.splitlines():
             if line.startswith(("pass  ", "FAIL  ", "n/a   ")):
                 name, expects = line[6:].split(": ", 1)
                 self.assertTrue(expects, line)
-                told[name] = (line.startswith("pass"), [])
+                report[name] = (line.startswith("pass"), [])
             elif line.startswith("      "):
-                told[name][1].append(line.strip())
+                report[name][1].append(line.strip())
                 self.assertNotRegex(line, r"==|!=|->|::|^ +\(", "words, and no C++")
-        self.not_looked_at = {name: told.pop(name)[1] for name in re.findall(r"^n/a   (\w+): ", result.out, re.MULTILINE)}
-        return result, told
+        self.not_looked_at = {
+            name: report.pop(name)[1] for name in re.findall(r"^n/a   (\w+): ", result.out, re.MULTILINE)
+        }
+        return result, report
 
     def check_broken(self, name, fails, *args, model="m.affine"):
         """The checks that fail, and no others."""
-        result, told = self.check_backend(f"{BROKEN}/broken_{name}.so", *args, model=model)
+        result, report = self.check_backend(f"{BROKEN}/broken_{name}.so", *args, model=model)
         self.assertEqual(result.code, 1, result)
-        self.assertEqual({check for check, (passed, _) in told.items() if not passed}, set(fails), result)
-        for check, (passed, found) in told.items():
+        self.assertEqual({check for check, (passed, _) in report.items() if not passed}, set(fails), result)
+        for check, (passed, found) in report.items():
             self.assertEqual(passed, not found, result)
-        return result, {check: " ".join(told[check][1]) for check in fails}
+        return result, {check: " ".join(report[check][1]) for check in fails}
 
     def test_the_template_keeps_all_promises(self):
-        result, told = self.check_backend(TEMPLATE)
+        result, report = self.check_backend(TEMPLATE)
         self.check(result, code=0, err="")
-        self.assertGreater(len(told), 20)
+        self.assertGreater(len(report), 20)
         self.assertEqual(self.not_looked_at["TakenOutputsAreInputsOfOthers"], ["there is no take_output"])
-        all_checks = len(told) + len(self.not_looked_at)
-        self.assertIn(f"{len(told)} of {all_checks} checks passed, {len(self.not_looked_at)} had nothing to look at", result.out)
+        all_checks = len(report) + len(self.not_looked_at)
+        self.assertIn(
+            f"{len(report)} of {all_checks} checks passed, {len(self.not_looked_at)} had nothing to look at", result.out
+        )
         self.assertNotIn("AnInputThatCouldNotBeBoundIsUnset", self.not_looked_at)
         for name in ("AHostTakesIt", "TheModelLoads", "InputsStayUntilTheyAreSetAgain", "OutputsAreWhatTheySay"):
-            self.assertEqual(told[name], (True, []))
+            self.assertEqual(report[name], (True, []))
         self.check(self.check_backend(TEMPLATE, "--shape", "x=3x1x2", "--encoding", "affine")[0], code=0)
         self.check(self.check_backend(TEMPLATE, model="fixed.affine")[0], code=0, err="")
 
     def test_json(self):
         result = self.wasinn("check-backend", "--json", TEMPLATE, "m.affine")
         self.check(result, err="")
-        told = json.loads(result.out)
-        outcomes = [check["outcome"] for check in told["checks"]]
-        self.assertEqual((told["passed"], told["not_run"]), (outcomes.count("passed"), 0))
-        self.assertEqual(told["nothing_to_check"], outcomes.count("nothing_to_check"))
+        report = json.loads(result.out)
+        outcomes = [check["outcome"] for check in report["checks"]]
+        self.assertEqual((report["passed"], report["not_run"]), (outcomes.count("passed"), 0))
+        self.assertEqual(report["nothing_to_check"], outcomes.count("nothing_to_check"))
         result = self.wasinn("check-backend", "--json", f"{BROKEN}/broken_lying.so", "m.affine")
         failed = [check for check in json.loads(result.out)["checks"] if check["outcome"] == "failed"]
         self.assertEqual((result.code, len(failed) > 0, all(check["failures"] for check in failed)), (1, True, True))
@@ -72,10 +76,10 @@ class CheckBackendTest(CommandTest):
         for more in ("in d f32 2 bindable\nshares\n", "late\n"):
             self.file("more.gguf", "GGUFin a f32 -1,2\nin b f32 2,-1\n" + more)
             self.check(self.check_backend(library, model="more.gguf")[0], code=0, err="")
-        result, told = self.check_backend(library, "--shape", "b=3x3", model="m.gguf")
+        result, report = self.check_backend(library, "--shape", "b=3x3", model="m.gguf")
         self.check(result, code=1, out="input 'b' does not take the shape of --shape")
         self.check(result, code=1, out="1 of ")
-        self.assertEqual(list(told), ["AHostTakesIt", "TheModelLoads"])
+        self.assertEqual(list(report), ["AHostTakesIt", "TheModelLoads"])
 
     def test_a_library_that_no_host_takes(self):
         for name, why in (
@@ -87,31 +91,31 @@ class CheckBackendTest(CommandTest):
             self.assertIn(why, found["AHostTakesIt"])
             self.assertRegex(result.out, r"\n0 of \d+ checks passed, \d+ were not run")
         self.file("text.so", "no library")
-        result, told = self.check_backend("text.so")
+        result, report = self.check_backend("text.so")
         self.check(result, code=1)
-        self.assertEqual(list(told), ["AHostTakesIt"])
+        self.assertEqual(list(report), ["AHostTakesIt"])
 
     def test_a_model_that_does_not_load(self):
         self.file("noise.affine", "noise")
-        result, told = self.check_backend(TEMPLATE, model="noise.affine")
+        result, report = self.check_backend(TEMPLATE, model="noise.affine")
         self.check(result, code=1, out="expected AFF1 and 12 bytes: found 5")
-        self.assertEqual(list(told), ["AHostTakesIt", "TheModelLoads"])
+        self.assertEqual(list(report), ["AHostTakesIt", "TheModelLoads"])
 
     def test_one_that_ends_the_process_is_survived(self):
-        result, told = self.check_backend(f"{BROKEN}/broken_crashing.so")
+        result, report = self.check_backend(f"{BROKEN}/broken_crashing.so")
         self.check(result, code=1)
-        self.assertIn("it ended the OS process: signal 6", told["InputsStayUntilTheyAreSetAgain"][1][-1])
-        # What does not compute goes on.
-        self.assertTrue(told["TellsTheModelsSignature"][0], result)
-        self.assertTrue(told["BytesThatAreNoModelAreOfAnInvalidEncoding"][0], result)
+        self.assertIn("it ended the OS process: signal 6", report["InputsStayUntilTheyAreSetAgain"][1][-1])
+        # If a model does not compute, the other checks still run.
+        self.assertTrue(report["ReportsTheModelsSignature"][0], result)
+        self.assertTrue(report["BytesThatAreNoModelAreOfAnInvalidEncoding"][0], result)
         self.assertNotIn("were not run", result.out)
 
     def test_one_that_cannot_be_opened_leaves_no_folder(self):
         self.file("tmp/kept", "")
         self.env["TMPDIR"] = str(self.dir / "tmp")
-        result, told = self.check_backend(f"{BROKEN}/broken_crashing_at_open.so")
+        result, report = self.check_backend(f"{BROKEN}/broken_crashing_at_open.so")
         self.check(result, code=1)
-        self.assertIn("it ended the OS process: signal 6", told["AHostTakesIt"][1][-1])
+        self.assertIn("it ended the OS process: signal 6", report["AHostTakesIt"][1][-1])
         self.assertEqual(os.listdir(self.dir / "tmp"), ["kept"])
 
     def test_one_that_never_returns_is_survived(self):
@@ -126,9 +130,9 @@ class CheckBackendTest(CommandTest):
         self.assertIn("it did not return within 1 s", found["ItEndsAsItBegan"])
 
     def test_outputs_that_lie(self):
-        _, told = self.check_backend(f"{BROKEN}/broken_lying.so")
-        self.assertFalse(told["OutputsAreWhatTheySay"][0])
-        found = " ".join(told["OutputsAreWhatTheySay"][1])
+        _, report = self.check_backend(f"{BROKEN}/broken_lying.so")
+        self.assertFalse(report["OutputsAreWhatTheySay"][0])
+        found = " ".join(report["OutputsAreWhatTheySay"][1])
         self.assertRegex(found, r"^the number of bytes of output 0: found 16, expected 28 \(contract_outputs\.cc:\d+\)$")
 
     def test_inputs_that_are_kept(self):
@@ -146,10 +150,10 @@ class CheckBackendTest(CommandTest):
         self.assertIn("output 0, which should not be there: found ok, expected invalid_argument (", found["ASlotThatIsResetIsAsNew"])
 
     def test_memory_that_is_owed(self):
-        result, told = self.check_backend(f"{BROKEN}/broken_owing.so")
+        result, report = self.check_backend(f"{BROKEN}/broken_owing.so")
         self.check(result, code=1)
-        self.assertIn("given back", " ".join(told["InputsStayUntilTheyAreSetAgain"][1]))
-        self.assertTrue(told["TellsTheModelsSignature"][0], result)
+        self.assertIn("given back", " ".join(report["InputsStayUntilTheyAreSetAgain"][1]))
+        self.assertTrue(report["ReportsTheModelsSignature"][0], result)
 
     def test_usage(self):
         result, _ = self.check_backend(TEMPLATE, "--shape", "z=1x2")

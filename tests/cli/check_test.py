@@ -19,18 +19,18 @@ class CheckTest(CommandTest):
         super().setUp()
         self.file("m.gguf", MODEL)
 
-    def told(self, model, *args, flags=(), guest=PROBE, code, fits=None):
-        """`fits`: what it says, if that is not told by the code."""
+    def check_model(self, model, *args, flags=(), guest=PROBE, code, fits=None):
+        """`fits`: its value in the report, if that does not follow from the code."""
         result = self.wasinn("check", "--json", *flags, model, guest, *args)
         self.assertEqual(result.code, code, result)
-        told = json.loads(result.out)
-        self.assertIs(told["fits"], {"?": None, None: code == 0}[fits])
-        return told
+        report = json.loads(result.out)
+        self.assertIs(report["fits"], {"?": None, None: code == 0}[fits])
+        return report
 
     def test_fits(self):
-        told = self.told("m.gguf", "infer", "m", code=0)
-        self.assertEqual((told["model"], told["failed_calls"], told["run"]["computes"]), ("m", [], 1))
-        self.assertIn("wasi_ephemeral_nn.set_input", told["imports"])
+        report = self.check_model("m.gguf", "infer", "m", code=0)
+        self.assertEqual((report["model"], report["failed_calls"], report["run"]["computes"]), ("m", [], 1))
+        self.assertIn("wasi_ephemeral_nn.set_input", report["imports"])
         result = self.wasinn("check", "--env", "A=1", "other=m.gguf", PROBE, "infer", "other", "env")
         self.check(result, out="model other\n  in   x f32 [2, 3]\n", err="env A=1")
         self.check(result, out="fits: computes that went well: 1, and no call failed\n")
@@ -38,39 +38,50 @@ class CheckTest(CommandTest):
 
     def test_another_shape(self):
         self.file("m.gguf", "GGUF\nin x f32 2,4\n")
-        told = self.told("m.gguf", "infer", "m", "infer", "m", code=1)
-        self.assertEqual(told["failed_calls"], ["set_input: invalid_argument: input 'x' takes f32 [2, 4], given f32 [2, 3]"])
+        report = self.check_model("m.gguf", "infer", "m", "infer", "m", code=1)
+        self.assertEqual(
+            report["failed_calls"], ["set_input: invalid_argument: input 'x' takes f32 [2, 4], given f32 [2, 3]"]
+        )
         self.check(self.wasinn("check", "m.gguf", PROBE, "infer", "m"), code=1, out="does not fit: calls that failed: 1\n")
 
     def test_another_type(self):
         self.file("m.gguf", "GGUF\nin x i64 2,3\n")
-        (call,) = self.told("m.gguf", "infer", "m", code=1)["failed_calls"]
+        (call,) = self.check_model("m.gguf", "infer", "m", code=1)["failed_calls"]
         self.assertIn("takes i64 [2, 3], given f32 [2, 3]", call)
 
     def test_another_name(self):
-        (call,) = self.told("m.gguf", "infer", "digits", code=1)["failed_calls"]
+        (call,) = self.check_model("m.gguf", "infer", "digits", code=1)["failed_calls"]
         self.assertIn("no model is registered as 'digits': there is 'm'", call)
 
     def test_what_is_not_known(self):
-        self.assertIn("computed nothing", self.told("m.gguf", code=1, fits="?")["why"])
+        self.assertIn("computed nothing", self.check_model("m.gguf", code=1, fits="?")["why"])
         self.check(self.wasinn("check", "m.gguf", PROBE), code=1, out="not known whether it fits: the guest computed nothing in this run")
         self.file("none.wat", '(module (memory (export "memory") 1) (func (export "_start")))')
-        self.assertIn("does not import wasi-nn", self.told("m.gguf", guest="none.wat", code=1)["why"])
+        self.assertIn("does not import wasi-nn", self.check_model("m.gguf", guest="none.wat", code=1)["why"])
 
     def test_a_folder_that_the_guest_has_not(self):
         (self.dir / "images").mkdir()
         self.file("images/a.png", "x")
         for arg, folder in (("images/a.png", "images"), ("images", "images"), ("m.gguf", "."), (str(self.dir / "images/a.png"), str(self.dir / "images"))):
-            self.assertIn(f"does `--dir {folder}` help?", self.told("m.gguf", "args", arg, code=1, fits="?")["why"], arg)
+            self.assertIn(
+                f"does `--dir {folder}` help?", self.check_model("m.gguf", "args", arg, code=1, fits="?")["why"], arg
+            )
         for given in ("images", ".", "images::images", "images::."):
-            self.assertIn("which arguments, or which folder (--dir)", self.told("m.gguf", "args", "images/a.png", flags=("--dir", given), code=1, fits="?")["why"], given)
-        self.assertIn("which arguments, or which folder (--dir)", self.told("m.gguf", "args", "none.png", code=1, fits="?")["why"])
+            self.assertIn(
+                "which arguments, or which folder (--dir)",
+                self.check_model("m.gguf", "args", "images/a.png", flags=("--dir", given), code=1, fits="?")["why"],
+                given,
+            )
+        self.assertIn(
+            "which arguments, or which folder (--dir)",
+            self.check_model("m.gguf", "args", "none.png", code=1, fits="?")["why"],
+        )
 
     def test_another_model_that_computes(self):
         self.file("other.gguf", MODEL)
-        told = self.told("m.gguf", "infer", "other", flags=["--model", "other=other.gguf"], code=1, fits="?")
-        self.assertEqual(told["why"], "the guest computed other models in this run (1 times), and never 'm'")
-        self.told("m.gguf", "infer", "m", "infer", "other", flags=["--model", "other=other.gguf"], code=0)
+        report = self.check_model("m.gguf", "infer", "other", flags=["--model", "other=other.gguf"], code=1, fits="?")
+        self.assertEqual(report["why"], "the guest computed other models in this run (1 times), and never 'm'")
+        self.check_model("m.gguf", "infer", "m", "infer", "other", flags=["--model", "other=other.gguf"], code=0)
 
     def test_a_name_is_no_line_of_its_own(self):
         result = self.wasinn("check", "m\n\x1b[31mfits, yes=m.gguf", PROBE)
@@ -80,8 +91,8 @@ class CheckTest(CommandTest):
         self.check(self.wasinn("inspect", "m\nfits.gguf"), out=r"m\x0afits.gguf (ggml)")
 
     def test_a_guest_that_fails(self):
-        told = self.told("m.gguf", "infer", "m", "trap", code=1)
-        self.assertEqual((told["run"]["outcome"], told["run"]["exit_code"]), ("trapped", 134))
+        report = self.check_model("m.gguf", "infer", "m", "trap", code=1)
+        self.assertEqual((report["run"]["outcome"], report["run"]["exit_code"]), ("trapped", 134))
         self.file("loop.wat", LOOP)
         until(lambda: self.ends_with_a_verdict("loop.wat"))
 
@@ -90,8 +101,8 @@ class CheckTest(CommandTest):
         result = self.wasinn("check", "--json", "--timeout", "200ms", "m.gguf", guest)
         if result.code == 124:
             return False
-        told = json.loads(result.out)
-        self.assertEqual((result.code, told["fits"], told["run"]["exit_code"]), (1, False, 124))
+        report = json.loads(result.out)
+        self.assertEqual((result.code, report["fits"], report["run"]["exit_code"]), (1, False, 124))
         return True
 
     def test_a_signal_is_no_verdict(self):
@@ -117,4 +128,6 @@ class CheckTest(CommandTest):
     if "WASINN_HAS_WAMR" in os.environ:
 
         def test_on_wamr(self):
-            self.assertEqual(self.told("m.gguf", "infer", "m", flags=["--engine", "wamr"], code=0)["run"]["engine"], "wamr")
+            self.assertEqual(
+                self.check_model("m.gguf", "infer", "m", flags=["--engine", "wamr"], code=0)["run"]["engine"], "wamr"
+            )

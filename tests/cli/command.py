@@ -19,7 +19,7 @@ PROBE = os.environ["WASINN_PROBE"]
 WAIT = 120  # seconds, for what takes much less
 SANITIZED = b"__asan_init" in pathlib.Path(WASINN).read_bytes()
 
-# What a user's file system may be like can be tried by who may mount one.
+# Tests of unusual file systems need the right to mount.
 MOUNTS = shutil.which("unshare") is not None and subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
 
 # A model for the echo backend: what goes in comes out.

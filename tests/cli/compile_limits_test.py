@@ -42,11 +42,11 @@ class CompileLimitsTest(CommandTest):
         self.check(self.wasinn("run", "--no-cache", "--timeout", "100ms", "endless.wat"), code=124)
         self.check(self.wasinn("run", "--no-cache", "--fuel", "1000", "endless.wat"), code=134, err="all fuel consumed")
 
-    def test_what_is_wrong_is_told_as_before(self):
+    def test_errors_are_the_same_as_before(self):
         self.file("invalid.wat", INVALID)
-        told = {self.wasinn("run", *flags, "invalid.wat").err for flags in ((), NO_PROCESS)}
-        self.assertEqual(len(told), 1, told)
-        self.assertIn("type mismatch", told.pop())
+        report = {self.wasinn("run", *flags, "invalid.wat").err for flags in ((), NO_PROCESS)}
+        self.assertEqual(len(report), 1, report)
+        self.assertIn("type mismatch", report.pop())
 
     def test_whoever_starts_us_may_ignore_children(self):
         ignores = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""What shells complete, in the shells themselves; and man pages."""
+"""Completions in the shells themselves; and man pages."""
 
 import os
 import pty
@@ -42,7 +42,7 @@ class Shell(Terminal):
     """A shell in which the command wasinn prints its words."""
 
     def words(self, line):
-        """What a command line becomes when its tabs and then Enter were typed."""
+        """The command line after its tabs and then Enter were typed."""
         self.seen = ""
         self.type(line + "\r")
         self.read_until("\nend>")

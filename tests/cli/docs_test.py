@@ -1,4 +1,4 @@
-"""What the pages show works as it stands there."""
+"""The examples in the pages work as they are."""
 
 import json
 import re

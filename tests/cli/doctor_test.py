@@ -126,7 +126,7 @@ class ModelsCommandTest(CommandTest):
 
 
 class ProgressTest(CommandTest):
-    def test_what_takes_long_is_told_at_a_terminal(self):
+    def test_slow_steps_are_shown_at_a_terminal(self):
         os.mkfifo(self.dir / "module.wasm")
         terminal = Terminal([WASINN, "compile", "module.wasm"], self.dir, self.env)
         self.addCleanup(terminal.close)

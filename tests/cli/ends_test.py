@@ -132,7 +132,7 @@ class DeadlineTest(EndsTest):
 class SignalTest(EndsTest):
     def test_signals_end_it(self):
         """At once, whatever it does by then: on a machine that is busy the outcome may be left untold, but never be a wrong one."""
-        told = []
+        report = []
         for engine in ENGINES:
             for name, guest in ENDLESS_GUESTS.items():
                 for flags in ([], ["--timeout", "1h"]):
@@ -144,9 +144,11 @@ class SignalTest(EndsTest):
                         self.assertEqual(child.wait(timeout=WAIT), 128 + number)
                         self.assertEqual(child.stderr.read(), b"")
                         if outcome.exists() and outcome.stat().st_size > 0:
-                            told.append(json.loads(outcome.read_text()))
-                            self.assertEqual((told[-1]["outcome"], told[-1]["exit_code"]), ("interrupted", 128 + number))
-        self.assertTrue(told)
+                            report.append(json.loads(outcome.read_text()))
+                            self.assertEqual(
+                                (report[-1]["outcome"], report[-1]["exit_code"]), ("interrupted", 128 + number)
+                            )
+        self.assertTrue(report)
 
     def test_two_signals(self):
         child = self.start_text(SLEEPER, "wasmtime")
@@ -195,7 +197,7 @@ class LimitTest(EndsTest):
     if HAS_COMPONENTS:
 
         def test_instances_of_a_component(self):
-            """What the host keeps for them counts, too: here 1.6 MB for each."""
+            """The host's memory for them counts, too: here 1.6 MB for each."""
             module = f"(core module $g {100_000 * '(global i64 (i64.const 1))'})"
             for n, code, err in ((30, 0, ""), (60, 125, "instance count too high")):
                 instances = module + n * "(core instance (instantiate $g))"
@@ -214,7 +216,7 @@ class LimitTest(EndsTest):
 
 
 class FolderTest(EndsTest):
-    """What a guest may do in a folder, by the errnos of path_open with O_CREAT, and of opening a file to write."""
+    """A guest's rights in a folder, by the errnos of path_open with O_CREAT, and of opening a file to write."""
 
     def try_to_write(self, flag, engine="wasmtime"):
         opens = WASI % ("path_open", "path_open", "(param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)")

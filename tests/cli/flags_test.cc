@@ -90,7 +90,7 @@ TEST(WasmEdgeFlagTest, Refuses) {
   }
 }
 
-// What a registry, a module or a model wrote, on a terminal.
+// Text of a registry, a module or a model, on a terminal.
 TEST(TextTest, PrintableEscapesControlCharacters) {
   EXPECT_EQ(settings::Printable("a\nb\x1b[31m\x7f"), "a\nb\\x1b[31m\\x7f");
   EXPECT_EQ(settings::Printable("\x1b[2J\r\t"), "\\x1b[2J\\x0d\\x09");

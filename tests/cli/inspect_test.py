@@ -20,7 +20,7 @@ class InspectTest(CommandTest):
         self.assertEqual(rows[5], ["input", "2", "mask", "bool", "?"])
         self.assertEqual(rows[6][:4], ["output", "0", "image", "f32"])
 
-    def test_format_that_only_the_bytes_tell(self):
+    def test_format_that_only_the_bytes_show(self):
         self.file("m.bin", "GGUF\nin image f32 2\n")
         result = self.wasinn("inspect", "m.bin")
         self.check(result, err="")
@@ -121,7 +121,7 @@ class InspectTest(CommandTest):
 
 
 class OutputTest(CommandTest):
-    """What cannot be written is no success, whichever command wrote it."""
+    """A failed write is an error of every command."""
 
     def check_full(self, *args):
         with open("/dev/full", "wb") as full:

@@ -1,4 +1,4 @@
-"""What the command says of language models."""
+"""The command's output about language models."""
 
 import json
 import os
@@ -45,8 +45,8 @@ class LanguageModels(CommandTest):
         result = self.wasinn("check", f"lm={TINY}", CHAT, "--n-predict", "4", "GNU")
         self.check(result, code=0)
         self.assertRegex(result.out, r"\nfits: steps of a generation that went well: \d+, and no call failed\n")
-        told = json.loads(self.wasinn("check", "--json", f"lm={TINY}", CHAT, "--n-predict", "4", "GNU").out)
-        self.assertTrue(told["fits"])
+        report = json.loads(self.wasinn("check", "--json", f"lm={TINY}", CHAT, "--n-predict", "4", "GNU").out)
+        self.assertTrue(report["fits"])
 
     def test_a_guest_that_takes_a_text_of_another_model(self):
         result = self.wasinn("check", "--model", f"lm={TINY}", f"other={TINY}", CHAT, "--n-predict", "4", "GNU")
@@ -94,7 +94,7 @@ class LanguageModels(CommandTest):
         result = self.wasinn("check", f"lm={TINY}", CHAT, "--grammar", "no grammar", "GNU")
         self.check(result, code=1, out="does not fit: calls that failed: ")
 
-    def test_the_example_tells_how_fast_it_is(self):
+    def test_the_example_prints_its_speed(self):
         result = self.wasinn("run", "--model", f"lm={TINY}", CHAT, "--n-predict", "4", "GNU")
         self.assertRegex(result.err, r"3 tokens in, the first out after \S+ ms; 4 out, \S+ tokens/s\n$")
 

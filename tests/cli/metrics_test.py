@@ -8,7 +8,7 @@ from command import CommandTest
 sys.path.append(os.environ["WASINN_PROMETHEUS_CLIENT"])
 from prometheus_client.parser import text_string_to_metric_families  # noqa: E402
 
-# Of a TOML file, as a quoted key; what the label's value is; what the guest is told that the model's name is.
+# The name as a quoted key in TOML; the label's value; the name in the guest's error.
 NAMES = {
     '"plain"': "plain",
     '"quo\\"ted"': 'quo"ted',

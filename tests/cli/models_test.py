@@ -49,7 +49,7 @@ class ModelsTest(CommandTest):
         self.check(self.run_probe("infer", "x", flags=["--model", "m=m.gguf"]), out="infer x errno 8")
         self.check(self.run_probe("infer", "m.gguf", flags=["--model", "m=m.gguf"]), out="infer m.gguf errno 8")
 
-    def test_unknown_name_tells_the_known_ones(self):
+    def test_the_error_for_an_unknown_name_lists_the_known_ones(self):
         result = self.run_probe("infer", "x")
         self.check(result, err="no model is registered as 'x', and none under any other name (--model NAME=PATH registers one)")
         result = self.run_probe("infer", "x", flags=["--model", "m=m.gguf", "--models", "dir"])
@@ -59,7 +59,7 @@ class ModelsTest(CommandTest):
         self.check(result, err="nnn...' and 20 more (--model")
         self.assertEqual(result.err.count("'m0"), 10)
         self.assertLess(len(result.err), 1024)
-        # What the policy hides is not told.
+        # Names that the policy hides are not listed.
         self.file("policy.toml", self.dir.joinpath("echo.toml").read_text() + "[policy]\nmodels = ['m', 'x']\n")
         flags = ["--config", "policy.toml", "--model", "m=m.gguf", "--model", "secret=m.gguf"]
         result = self.run_probe("infer", "x", flags=flags)

@@ -19,7 +19,7 @@ PREFIX = pathlib.Path(WASINN).parents[1]
 TYPES = "f16 f32 f64 u8 i8 bool i32 u32 i64 u64".split()
 NAMES = "GGUF\nin while f32 -1,2\nin a.b:0 f32 scalar\nin A/b:0 f32 3\nin \"q\\ f32 1\n"
 SERVE = "-serve"
-# What the program of the template does not use of Zig's kit: a model of its own, and errors.
+# Parts of Zig's kit that the template's program does not use: a model of its own, and errors.
 KIT_ZIG = r"""const std = @import("std");
 const nn = @import("wasi_nn.zig");
 
@@ -43,7 +43,7 @@ class NewTest(CommandTest):
         return result
 
     def tools(self, template):
-        """What `make` gets, and its environment."""
+        """The arguments of `make`, and its environment."""
         tools = os.environ.get("WASINN_TOOLS", "")
         env = {**self.env, "PATH": tools + ":" + os.environ["PATH"]}
         variables = [f"WASINN={WASINN}"]

@@ -1,4 +1,4 @@
-"""What is a program, what it may import, and large calls of WASI; on every engine of the command."""
+"""Programs and their imports, and large calls of WASI; on every engine of the command."""
 
 import os
 
@@ -48,7 +48,7 @@ class Programs:
         self.check(self.run_text(START % (more, HELLO)), out="hello\n", err="")
 
     def test_without_an_export(self):
-        # Which WAMR wants: a memory.
+        # WAMR wants a memory.
         result = self.run_text('(module (func $main unreachable) (start $main))')
         if self.env.get("WASINN_ENGINE") == "wamr":
             self.check_error(result, "must export memory")

@@ -109,7 +109,7 @@ class Registry:
 
 
 class WithRegistry:
-    """Of a CommandTest: a registry that skopeo may speak with without TLS, as its own settings say."""
+    """A registry for a CommandTest, which skopeo may use without TLS, by its own settings."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""Flags of wasinn run beside those of run_test: what a run tells of itself, --invoke, a module from stdin, Wasmtime's flags."""
+"""More flags of wasinn run: the output about a run, --invoke, a module from stdin, Wasmtime's flags."""
 
 import json
 import os
@@ -30,18 +30,22 @@ class OutcomeTest(CommandTest):
         text = (self.dir / "out.json").read_text() if (self.dir / "out.json").exists() else ""
         if may_be_missing and not text.endswith("\n"):
             return None
-        told = json.loads(text)
-        self.assertEqual(told["exit_code"], code)
-        return told
+        report = json.loads(text)
+        self.assertEqual(report["exit_code"], code)
+        return report
 
     def test_of_a_guest_that_computes(self):
-        told = self.outcome("infer", "m", "infer", "m", "infer", "none", "exit", "7", code=7, flags=["--model", "m=m.gguf"])
-        self.assertEqual((told["outcome"], told["engine"], told["message"]), ("exited", "wasmtime", ""))
-        self.assertEqual((told["computes"], told["errors"], told["input_bytes"], told["output_bytes"]), (2, 1, 48, 48))
-        (model,) = [model for model in told["models"] if model["name"] == "m"]
+        report = self.outcome(
+            "infer", "m", "infer", "m", "infer", "none", "exit", "7", code=7, flags=["--model", "m=m.gguf"]
+        )
+        self.assertEqual((report["outcome"], report["engine"], report["message"]), ("exited", "wasmtime", ""))
+        self.assertEqual(
+            (report["computes"], report["errors"], report["input_bytes"], report["output_bytes"]), (2, 1, 48, 48)
+        )
+        (model,) = [model for model in report["models"] if model["name"] == "m"]
         self.assertEqual((model["version"], model["loads"], model["computes"], model["errors"]), (1, 1, 2, 0))
         self.assertGreater(model["compute_seconds"], 0)
-        self.assertGreater(told["run_seconds"], model["compute_seconds"])
+        self.assertGreater(report["run_seconds"], model["compute_seconds"])
 
     def test_of_a_guests_own_model(self):
         self.assertEqual(self.outcome("load", code=0)["model_bytes"], len(MODEL))
@@ -51,11 +55,13 @@ class OutcomeTest(CommandTest):
         self.assertIn("unreachable", self.outcome("trap", code=134)["message"])
         self.assertEqual(self.outcome("trap", code=134)["outcome"], "trapped")
         # On a busy machine the process may end before it has written that.
-        told = until(lambda: self.outcome(guest="loop.wat", code=124, flags=["--timeout", "200ms"], may_be_missing=True))
-        self.assertEqual(told["outcome"], "interrupted")
-        told = self.outcome(guest="nowhere.wasm", code=125)
-        self.assertEqual((told["outcome"], told["run_seconds"]), ("failed", 0))
-        self.assertIn("nowhere.wasm", told["message"])
+        report = until(
+            lambda: self.outcome(guest="loop.wat", code=124, flags=["--timeout", "200ms"], may_be_missing=True)
+        )
+        self.assertEqual(report["outcome"], "interrupted")
+        report = self.outcome(guest="nowhere.wasm", code=125)
+        self.assertEqual((report["outcome"], report["run_seconds"]), ("failed", 0))
+        self.assertIn("nowhere.wasm", report["message"])
 
     def test_on_stderr(self):
         result = self.run_probe("exit", "3", flags=["--json", "-"])
@@ -145,10 +151,10 @@ class EnvironmentTest(CommandTest):
         self.check_error(self.run_probe("env", flags=["--env-file", "none"]), "cannot open none", code=2)
 
     def test_inherited(self):
-        told = self.env_of("-S", "inherit-env", "--env", "MINE=guests", env={"MINE": "hosts", "OTHER": "1"})
-        self.assertIn("MINE=guests", told)
-        self.assertIn("OTHER=1", told)
-        self.assertNotIn("MINE=hosts", told)
+        report = self.env_of("-S", "inherit-env", "--env", "MINE=guests", env={"MINE": "hosts", "OTHER": "1"})
+        self.assertIn("MINE=guests", report)
+        self.assertIn("OTHER=1", report)
+        self.assertNotIn("MINE=hosts", report)
         self.check_error(self.wasinn("inspect", "-S", "inherit-env", "x"), "unknown 'inherit-env'", code=2)
 
 
@@ -176,16 +182,16 @@ class ProfileTest(CommandTest):
     def test_perfmap(self):
         done = subprocess.Popen([os.environ["WASINN"], "run", "--profile", "perfmap", PROBE, "exit", "0"], env=self.env, cwd=self.dir)
         self.assertEqual(done.wait(timeout=120), 0)
-        told = pathlib.Path(f"/tmp/perf-{done.pid}.map")
-        self.addCleanup(told.unlink)
-        self.assertRegex(told.read_text(), r"(?m)^(?:0x)?[0-9a-f]+ [0-9a-f]+ .*main")
+        report = pathlib.Path(f"/tmp/perf-{done.pid}.map")
+        self.addCleanup(report.unlink)
+        self.assertRegex(report.read_text(), r"(?m)^(?:0x)?[0-9a-f]+ [0-9a-f]+ .*main")
 
     def test_jitdump(self):
         done = subprocess.Popen([os.environ["WASINN"], "run", "--profile", "jitdump", PROBE, "exit", "0"], env=self.env, cwd=self.dir)
         self.assertEqual(done.wait(timeout=120), 0)
-        (told,) = self.dir.glob("jit-*.dump")
-        self.assertEqual(told.name, f"jit-{done.pid}.dump")
-        dump = told.read_bytes()
+        (report,) = self.dir.glob("jit-*.dump")
+        self.assertEqual(report.name, f"jit-{done.pid}.dump")
+        dump = report.read_bytes()
         magic, version, size = struct.unpack_from("<III", dump)
         self.assertEqual((magic, version), (0x4A695444, 1))
         names = []

@@ -1,4 +1,4 @@
-"""What a guest gets: arguments, environment, folders, stdio; and its exit code."""
+"""A guest's environment: arguments, variables, folders, stdio; and its exit code."""
 
 import os
 import resource
@@ -75,7 +75,7 @@ class RunTest(CommandTest):
 
 
 class SettingsTest(CommandTest):
-    def test_mistakes_in_the_settings_are_told_before_anything_is_compiled(self):
+    def test_mistakes_in_the_settings_are_reported_before_anything_is_compiled(self):
         self.file("bad.toml", "[limits]\nmax_grahps = 1\n")
         self.file("broken.wasm", b"\0asm\1\0\0\0" + bytes(100))
         for flags in (["--config", "bad.toml"], ["--config", "nothing.toml"]):

@@ -1,4 +1,4 @@
-"""Where settings come from: a flag beats the environment, the environment beats the file."""
+"""The sources of settings: a flag beats the environment, the environment beats the file."""
 
 from command import ECHO, MODEL, CommandTest
 
@@ -84,7 +84,7 @@ class SettingsTest(CommandTest):
         result = self.run_probe("infer", "m", flags=["--config", "conf/limits.toml"])
         self.check(result, err="model 'm:1': there is no backend 'ecko'; did you mean 'echo'?")
 
-    def test_a_worker_that_is_lost_is_told_with_whom_it_served(self):
+    def test_the_line_about_a_lost_worker_names_its_guest(self):
         self.file("dies.gguf", "GGUF\nin x f32 1\ndies load\n")
         result = self.run_probe("infer", "m", flags=["--model", "m=dies.gguf,isolate=true"])
         self.check(result, err="; it served model 'm:1'; with it the models (b2sum -l 256) ")

@@ -1,4 +1,4 @@
-"""What --trace and --metrics write, however the guest ends."""
+"""The files of --trace and --metrics, however the guest ends."""
 
 import json
 import re
@@ -84,7 +84,7 @@ BUSY = f"""(module {IMPORTS} {WRITE} {POLL} {READ} (memory (export "memory") 1) 
     (drop (call $set (i32.load (i32.const 1004)) (i32.const 0) (i32.const 32)))
     %s))"""
 COMPUTE = "(drop (call $compute (i32.load (i32.const 1004))))"
-# Of these, one ends at once when it is told to, one no engine can end, so that its process does.
+# One of these ends at once when it is cancelled. No engine can end the other one, so its process ends.
 WAITS = {"loop": ENDLESS, "sleep": SLEEP,
          "read": "(i32.store (i32.const 0) (i32.const 400)) (i32.store (i32.const 4) (i32.const 10)) (drop (call $fd_read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 8)))"}
 OF_ONE = ["load", "compute_input", "queue", "compute_infer", "inference"]

@@ -51,7 +51,7 @@ class HttpTest(CommandTest):
         result = self.classify(f"{self.origin}/none", flags=["-S", "http", "--allow-outbound", self.origin])
         self.check(result, code=1, out="", err=f"classify: {self.origin}/none: the server says 404\n")
 
-    def test_nobody_unless_told(self):
+    def test_requests_are_refused_by_default(self):
         url = f"{self.origin}/2.png"
         self.file("other.toml", f"policy.allowed_outbound_hosts = ['http://127.0.0.1:{self.server.server_port + 1}']\n")
         for flags in ([], ["--allow-outbound", "http://localhost"], ["--allow-outbound", self.origin.replace("http", "https")], ["--config", "other.toml"]):

@@ -54,7 +54,7 @@ class ComponentLinking : public ::testing::Test {
     return text;
   }
 
-  // Of linking a component, its text.
+  // The text of the link error of a component.
   std::string Pre(const std::string& text) {
     wasmtime_component_t* component = nullptr;
     const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());

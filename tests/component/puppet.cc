@@ -39,7 +39,7 @@ std::expected<uint32_t, std::string> ToResult(wasmtime_error_t* error, const was
   return result.of.u32;
 }
 
-// What linkers are given, to see it come back.
+// The value that linkers get, to see it come back.
 constinit int user = 0;
 
 wasinn_guest* GuestOf(wasmtime_context_t* context, void* given) {

@@ -1,4 +1,4 @@
-// A component that does what a test tells it: each function of wasi:nn is exported again with u32 for every parameter
+// A component that makes the calls that a test asks for: each function of wasi:nn is exported again with u32 for every parameter
 // of the canonical ABI, so that a test says which bytes lie where in the guest's memory, and sees what comes back.
 #pragma once
 
@@ -24,7 +24,7 @@ std::string PuppetText(std::string_view version, int pages = 16, std::string_vie
 
 // How functions are called: so that the thread waits, or by futures that rest while the host does what may block.
 enum class PuppetCalls { kWait, kAsync };
-// What tests use that are run in both ways: the environment variable PUPPET_CALLS, "async" or not there.
+// For tests that run in both ways: the environment variable PUPPET_CALLS is "async", or not there.
 PuppetCalls UsualPuppetCalls();
 // wasi:nn in a linker, for guests that are their store's data.
 wasinn_status* LinkPuppets(wasmtime_component_linker_t* linker, PuppetCalls calls = UsualPuppetCalls());

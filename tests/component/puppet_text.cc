@@ -166,7 +166,7 @@ constexpr char kConfigure[] = R"(
                                  (result (result (own $graph) (error (own $error))))))
     (export "select-outputs" (func (param "context" (borrow $context)) (param "names" (list string))
                                    (result (result (error (own $error)))))))))";
-// What is lowered into memory comes one after the other.
+// Values that are lowered into memory come one after the other.
 constexpr char kMemory[] = R"(
   (core module $Memory
     (memory (export "memory") PAGES)

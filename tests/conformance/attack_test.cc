@@ -7,8 +7,8 @@
 namespace wasinn::testing {
 namespace {
 
-// What guests/attack.c prints; of inputs that take bytes of any shape, `shapes`. LOADS stands for the encodings under
-// which the model's bytes are taken, OWN for the lines of the form's own functions.
+// The output of guests/attack.c; for inputs that take bytes of any shape, `shapes`. LOADS stands for the encodings
+// under which the model's bytes are taken, OWN for the lines of the form's own functions.
 constexpr char kModuleLines[] = R"(builders outside: 5 x 1
 16 builders outside: 5 x 1
 bytes of a model outside: 5 x 1
@@ -40,7 +40,7 @@ compute without an input: refused
 an output before it is computed: refused
 a tensor of another type: refused
 buffers too small: 4 x 7
-the size that is needed: told
+the size that is needed: reported
 honest inference: the same
 OWN
 honest inference: the same
@@ -81,7 +81,7 @@ describing and setting what is not there: 28 x 1
 )"},
 };
 
-// What guests/attack_component.c prints.
+// The output of guests/attack_component.c.
 constexpr char kComponentLines[] = R"(honest inference: the same
 a tensor of another type: refused
 a byte less: ANY

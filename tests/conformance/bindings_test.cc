@@ -1,5 +1,5 @@
-// What guests in Rust and in Go include (guest/rust, guest/go). A program in each language calls every function of its package
-// (guests/rust, guests/go), on real models; both print the same, and what they compute is what the framework gives directly.
+// The packages for guests in Rust and in Go (guest/rust, guest/go). A program in each language calls every function of
+// its package (guests/rust, guests/go), on real models; both print the same, and compute the same as the framework.
 #include "forms.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"
@@ -9,7 +9,7 @@ namespace {
 
 using Functions = std::set<std::string>;
 
-// Of the held-out images.
+// The number of held-out images.
 constexpr size_t kFew = 30;
 
 const Functions kStandard = {"load", "load_by_name", "init_execution_context", "set_input", "compute", "get_output"};
@@ -83,7 +83,7 @@ Format Onnx() { return BuiltFormats().at(0); }
 
 class BindingsTest : public ::testing::TestWithParam<std::string> {
  protected:
-  // The folder is the root: of any other one, WasmEdge tells a name by which Go does not find it.
+  // The folder is the root: for any other folder, Go does not find the name that WasmEdge reports.
   std::vector<std::string> Run(std::vector<std::string> flags, const std::vector<std::string>& args) const {
     flags.insert(flags.end(), {"--dir", folder_.path().string() + "::/"});
     const CommandResult run = RunGuest(flags, "bindings-" + GetParam(), args);
@@ -178,14 +178,14 @@ TEST_P(BindingsTest, Types) {
   EXPECT_EQ(Run(flags, {"types"}), expected);
 }
 
-// What the programs tell of each call that fails: its step, the errno, the bytes that a buffer has to have, and the host's words. A
+// The programs' output for each call that fails: its step, the errno, the bytes that a buffer has to have, and the host's words. A
 // buffer that is too small leaves the words of the error before it.
-struct Told {
+struct Failed {
   const char* begin;
   const char* words;
 };
 constexpr char kBefore[] = "compute_single: unsupported_operation: onnx: models of this backend do not generate";
-constexpr Told kTold[] = {
+constexpr Failed kFailed[] = {
     {"no_name 8 0 ", "load_by_name: not_found: no model is registered as 'nothing'"},
     {"no_format 2 0 ", "load_as: invalid_encoding: unknown encoding 'no-format'; known are onnx"},
     {"no_model 2 0 ", "load: invalid_encoding: onnx: "},
@@ -228,12 +228,12 @@ TEST_P(BindingsTest, Errors) {
   flags.insert(flags.end(), {"--model", TinyModel("identity_u8")});
   folder_.Write("digits.onnx", ReadBytes(kDigitsModel));
   const auto lines = Run(flags, {"errors", "/digits.onnx"});
-  ASSERT_EQ(lines.size(), std::size(kTold));
+  ASSERT_EQ(lines.size(), std::size(kFailed));
   for (size_t i = 0; i < lines.size(); ++i)
-    EXPECT_THAT(lines[i], StartsWith(std::string(kTold[i].begin) + kTold[i].words));
+    EXPECT_THAT(lines[i], StartsWith(std::string(kFailed[i].begin) + kFailed[i].words));
 }
 
-// Where this build has llama.cpp.
+// If this build has llama.cpp.
 class BindingsTextTest : public BindingsTest {};
 TEST_P(BindingsTextTest, PieceByPiece) {
   const Format format = TextFormats().at(0);

@@ -8,7 +8,7 @@
 namespace wasinn::testing {
 namespace {
 
-// Of the held-out images.
+// The number of held-out images.
 constexpr size_t kFew = 30;
 constexpr char kPrompt[] = "GNU General Public";
 constexpr char kGreedy[] = "temp = 0\nn-predict = 16\nthreads = 1\n";
@@ -106,7 +106,7 @@ TEST_P(CratesTest, Digits) {
 INSTANTIATE_TEST_SUITE_P(, CratesTest, ::testing::ValuesIn(ByTurns(FormatsWithBytes())),
                          [](const auto& c) { return NameOf(c.param); });
 
-// Of language models, which the host configures, any crate gets the whole answer.
+// With language models that the host configures, any crate gets the whole answer.
 class CratesTextTest : public CratesTest {};
 TEST_P(CratesTextTest, Completion) {
   const std::string prompt = kPrompt, dims = std::to_string(prompt.size());
@@ -119,13 +119,13 @@ INSTANTIATE_TEST_SUITE_P(, CratesTextTest, ::testing::ValuesIn(ByTurns(TextForma
                          [](const auto& c) { return NameOf(c.param); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CratesTextTest);
 
-// What LlamaEdge configures, with small sizes.
+// LlamaEdge's configuration, with small sizes.
 constexpr char kLlamaEdge[] =
     R"({"enable-log":false,"enable-debug-log":false,"embedding":false,"n-predict":16,"n-gpu-layers":100,"use-mmap":true,)"
     R"("split-mode":"layer","ctx-size":512,"batch-size":512,"ubatch-size":512,"threads":1,"temp":0.0,"top-p":0.9,)"
     R"("repeat-penalty":1.0,"presence-penalty":0.0,"frequency-penalty":0.0,"grammar":"","include_usage":false})";
 
-// What WasmEdge's crate has for them: a configuration by the guest, pieces, errors that say why there are no more.
+// WasmEdge's crate in addition: a configuration by the guest, pieces, errors with the reason of their end.
 class CratesPiecesTest : public CratesTest {};
 TEST_P(CratesPiecesTest, Completion) {
   const std::string prompt = kPrompt;

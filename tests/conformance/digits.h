@@ -18,7 +18,7 @@ struct HeldOut {
   std::vector<size_t> labels;
 };
 HeldOut ReadHeldOut();
-// What models in floats take: each gray value from 0 to 1.
+// The inputs of models in floats: each gray value from 0 to 1.
 std::vector<float> FromGrays(const Bytes& grays);
 
 // Runs the guest (without ".wasm") with ARGS, "--raw" and all the images, and checks that its outputs have the same

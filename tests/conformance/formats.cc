@@ -24,8 +24,8 @@ void AddTime(uint64_t& hash, const fs::path& path) {
   hash = Hash(hash, &time, sizeof time);
 }
 
-// Where the outputs of a framework called directly are kept: a name of all that they come from, which are the arguments
-// but for the `places`, the inputs, and when the program, the frameworks' folder and the model were written.
+// The file for the outputs of a framework called directly: its name is a hash of the arguments except the `places`, the
+// inputs, and the times at which the program, the frameworks' folder and the model were written.
 fs::path KeptReference(const std::vector<std::string>& argv, const std::vector<std::string>& places,
                        const Bytes& inputs, const std::vector<fs::path>& made_from) {
   uint64_t hash = Hash(0xcbf29ce484222325, inputs.data(), inputs.size());

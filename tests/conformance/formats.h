@@ -11,12 +11,13 @@ struct Format {
   const char* name;
   const char* framework;  // its backend
   const char* model;      // a file or folder of models/
-  // What guests bring along as bytes, and wasi-nn's number of its encoding. Those that have none only go by name.
+  // A model that guests bring as bytes, and wasi-nn's number of its encoding. Models without one are only loaded by
+  // name.
   std::vector<const char*> files;
   int encoding = -1;
   const char* output = "probabilities";  // the input is "image" everywhere
   const char* type = "f32";
-  // What the framework itself calls them, where that differs.
+  // The framework's own names, if they differ.
   const char* native_input = "image";
   const char* native_output = "probabilities";
 
@@ -39,7 +40,7 @@ inline void PrintTo(const Format& format, std::ostream* out) { *out << format.na
 
 // Those whose frameworks this build has.
 std::vector<Format> BuiltFormats();
-// Of these, those that a guest may bring along as bytes.
+// Those of them that a guest may bring as bytes.
 std::vector<Format> FormatsWithBytes();
 
 // All held-out images as this format takes them, one after the other; each has [1,1,8,8] elements.
@@ -48,8 +49,8 @@ Bytes InputsOf(const Format& format, const HeldOut& held_out);
 // How many of the outputs (one for each label) are largest at the label.
 size_t CountRight(const Format& format, const Bytes& outputs, const std::vector<size_t>& labels);
 
-// What the framework, called directly in a program of its own, gives for a file of tensors of these dimensions. Files
-// of its own go into `folder`.
+// The outputs of the framework, called directly in a program of its own, for a file of tensors of these dimensions.
+// Files of its own go into `folder`.
 Bytes RunReference(const Format& format, const std::filesystem::path& inputs, const std::filesystem::path& folder,
                    const std::string& dims = "1,1,8,8");
 

@@ -29,7 +29,7 @@ std::vector<const char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// What iwasm makes of a native library.
+// iwasm's interface for a native library.
 class NativeLib {
  public:
   NativeLib() = default;

@@ -10,7 +10,7 @@ namespace wasinn::testing {
 // The flag "NAME=PATH" for models/tiny.gguf, which is called "lm".
 std::string TinyLm();
 
-// What the guest "llm" told, in order: texts by name, and where a call failed, which and how.
+// The output of the guest "llm", in order: texts by name, and failed calls with their errors.
 struct LlmAnswer {
   struct Line {
     std::string name;  // "output", "metadata", "piece" …, or the call that failed

@@ -1,4 +1,4 @@
-// What guests in the field do with language models, from a real guest on the real engine and framework.
+// The uses of language models by guests in the field, from a real guest on the real engine and framework.
 #include "llm_run.h"
 
 #include <nlohmann/json.hpp>
@@ -139,9 +139,9 @@ TEST(LlmDecode, GuessesFromThePromptChangeNothing) {
   for (const std::string prompt : {kGnu, "GNU General Public License. GNU General"}) {
     const CommandResult result = RunDecoder("prompt-lookup", {"--n-predict", "40", prompt});
     EXPECT_EQ(result.out, prompt + Completion(40, prompt) + "\n");
-    const std::vector<double> told = Numbers(result.err, "([0-9]+) tokens in ([0-9]+) passes");
-    EXPECT_EQ(told.at(0), 40);
-    EXPECT_LT(told.at(1), prompt == kGnu ? 41 : 40) << "some passes have several tokens";
+    const std::vector<double> reported = Numbers(result.err, "([0-9]+) tokens in ([0-9]+) passes");
+    EXPECT_EQ(reported.at(0), 40);
+    EXPECT_LT(reported.at(1), prompt == kGnu ? 41 : 40) << "some passes have several tokens";
   }
   EXPECT_EQ(RunDecoder("prompt-lookup", {"--n-predict", "100", Question("Thank you.")}).out,
             Question("Thank you.") + "You are welcome.\n")

@@ -8,7 +8,7 @@
 namespace wasinn::testing {
 namespace {
 
-// Of the held-out images.
+// The number of held-out images.
 constexpr size_t kFew = 30;
 
 class MatrixTest : public ::testing::TestWithParam<Case> {

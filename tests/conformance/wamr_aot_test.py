@@ -95,7 +95,7 @@ class LimitsTest(AotTest):
         return self.folder / "endless.aot"
 
     def test_endless_loops(self):
-        # Compiled code looks for its end where another thread could tell it: not with a memory of its own.
+        # Compiled code checks for its end only if another thread could set it: not with a memory of its own.
         for flags, shared, words in ((["--enable-multi-thread"], True, "limits.run_timeout_ms"), ([], False, "this process ends")):
             done = self.wasinn(self.compile_endless(*flags, shared=shared), flags=("--allow-precompiled", "--timeout", "200ms"))
             self.assertEqual(done.returncode, 124, done)

@@ -1,4 +1,4 @@
-"""What is special to wasi-nn as a plugin of WasmEdge: how it is loaded, its option, its settings, and how it ends."""
+"""wasi-nn as a plugin of WasmEdge: how it is loaded, its option, its settings, and how it ends."""
 
 import os
 import pathlib
@@ -65,7 +65,7 @@ class WasmEdgePluginTest(unittest.TestCase):
         got = self.load(options, ["digits", "other", "none"], WASINN_MODELS=f"other={DIGITS}")
         self.assertEqual(got, {"digits": "success", "other": "success", "none": "not_found"})
 
-    def test_wrong_settings_are_told_once_and_leave_other_guests_alone(self):
+    def test_wrong_settings_are_reported_once_and_do_not_affect_other_guests(self):
         for options, env, why in (
             (["--nn-preload", "digits"], {}, "--nn-preload: 'digits' is not NAME:ENCODING:TARGET:PATH"),
             (["--nn-preload", "m:fish:cpu:x"], {}, "fish"),
@@ -87,7 +87,7 @@ class WasmEdgePluginTest(unittest.TestCase):
         self.assertTrue(done.stdout)
 
     def test_a_guest_that_wasmedge_stops_while_it_computes(self):
-        """WasmEdge tells nobody: the compute's deadline is the end."""
+        """WasmEdge does not report it: the compute's deadline is the end."""
         done, limit = None, 250
         while done is None or "computing" not in done.stdout:  # on a busy machine it takes longer until it computes
             limit *= 2

@@ -27,7 +27,7 @@ class LinksTest(unittest.TestCase):
             page.write_text(text, encoding="utf-8")
             return [re.sub(r"^\S+:(\d+): ", r"\1: ", fault) for fault in links.wrong(page)]
 
-    def test_what_is_wrong_is_told(self):
+    def test_wrong_pages_are_found(self):
         text = "# One\n[a](nowhere.md) [b](#two) [c](../../../docs/concepts.md#nothing) [d](https://example.com/nowhere) `[e](nowhere.md)`\n```\n[f](nowhere.md)\n```\n"
         self.assertEqual([fault.split("; ")[0] for fault in self.faults(text)],
                          ["2: nowhere.md: there is no such file", "2: #two: there is no such heading", "2: ../../../docs/concepts.md#nothing: there is no such heading"])

@@ -302,7 +302,7 @@ class WasmEdgeTest(ExampleTest):
         return run(*command, *args, cwd=self.dir, env={"LD_LIBRARY_PATH": path})
 
     def engine(self):
-        # Of that folder the library alone, for it may have a newer system's C library too, whose symbols this one lacks.
+        # Only the library of that folder, which may have a newer system's C library, too, whose symbols this one lacks.
         lib = self.dir / "wasmedge-lib"
         lib.mkdir(exist_ok=True)
         if not (lib / "libwasmedge.so").exists():

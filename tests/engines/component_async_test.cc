@@ -47,7 +47,7 @@ class ComponentAsync : public ::testing::Test {
     std::unique_ptr<Puppet::Future> Compute(uint32_t result = kResult) {
       return puppet.Begin("compute", {context, 512, 1, result});
     }
-    // What a compute that has ended gave.
+    // The result of an ended compute.
     uint32_t Output() {
       EXPECT_EQ(puppet.Peek(kResult) & 0xff, 0u);
       const uint32_t output = puppet.Peek(puppet.Peek(kResult + 4) + 8);
@@ -197,7 +197,7 @@ TEST_F(ComponentAsync, AFutureCanBeDeletedBeforeItsTurn) {
   EXPECT_TRUE(computes->Run());
 }
 
-// What it computed is shown to nobody, and goes.
+// Its outputs are not returned, and are freed.
 TEST_F(ComponentAsync, AFutureCanBeDeletedAfterItsCall) {
   Program program(host_.get());
   program.Prepare("fast");

@@ -33,7 +33,7 @@ class Runtime {
   // Called once, for the next instance that ends, when its memory is gone and wasi-nn does not know it yet.
   std::function<void()> when_one_ends;
 
-  // What is left of an instance that WAMR missed when wasi-nn told whose the instances of a guest are.
+  // The rest of an instance that WAMR missed when wasi-nn looked up the instances of a guest.
   void Forget(wasm_module_inst_t instance) const {
     void* const theirs = static_cast<char*>(key_) + 1;  // WAMR numbers its keys
     EXPECT_NE(wasm_runtime_get_context(instance, theirs), nullptr);
@@ -249,8 +249,7 @@ TEST_F(WamrTest, AGuestThatIsEndedInsideACompute) {
 // The system lays a new guest where the last one was, as soon as nothing else takes a part of that place.
 constexpr int kTriesForAPlace = 100;
 
-// Of its end WAMR says nothing, for it did not know whose it is. What comes to lie where its memory was is another
-// guest.
+// WAMR does not report its end, since it did not know its guest. A new instance at the same address is another guest.
 TEST_F(WamrTest, AGuestWhoseEndWasMissedIsNotTheNextOne) {
   const Module module("wamr-shared");
   const uint8_t* place = nullptr;

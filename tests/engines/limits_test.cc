@@ -95,7 +95,7 @@ TEST_P(EngineLimitsTest, EndlessLoopsEndAtTheDeadline) {
   ExpectTimeout("(module (memory (export \"memory\") 1) (func $f " + std::string(kEndless) + ") (start $f))");
 }
 
-// WAMR runs a start function before it tells the instance; the command then ends itself (tests/cli/ends_test.py).
+// WAMR runs a start function before it returns the instance; the command then ends itself (tests/cli/ends_test.py).
 TEST_P(EngineLimitsTest, AStartFunctionEndsAtTheDeadline) {
   if (OnWamr()) return;
   ExpectTimeout(Program(std::string(kMemory) + "(func $f " + kEndless + ") (start $f)", ""));
@@ -141,7 +141,7 @@ TEST_P(EngineLimitsTest, StoppingAGuestEndsItsRun) {
   EXPECT_NE(exit.kind, Exit::Kind::kExited);
 }
 
-// What interrupts one guest leaves another alone, which the same engine runs.
+// An interrupt of one guest does not affect another one on the same engine.
 TEST_P(EngineLimitsTest, AnotherGuestGoesOn) {
   const auto program = Load(Program(kMemory,
                                     "(loop $l (local.set $n (i32.add (local.get $n) (i32.const 1))) (br_if $l "

@@ -147,7 +147,7 @@ TEST(FailedAllocation, OfAFirstLoad) {
   std::printf("%d points\n", points);
 }
 
-// Of a pipeline, whose model is there.
+// A pipeline whose model is there.
 TEST(FailedAllocation, OfAPipelinesLoad) {
   int points = 0;
   for (const int failures : {1, INT_MAX}) {

@@ -1,4 +1,4 @@
-// Workers and templates that are ended beside each message of an inference: the guest is told, and the next load works.
+// Workers and zygotes that are ended at each message of an inference: the guest gets an error, and the next load works.
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -15,7 +15,7 @@ constexpr Course kCourse = {.name = "",
                             .model = "in x f32 -1\nin y f32 -1\npieces 4\nkeeps 100\nload_keeps 100\n",
                             .generates = true};
 
-// What the host sends, and what it waits for, on its sockets.
+// The host's messages, sent and received, on its sockets.
 const std::vector<int> kMessages = {SYS_sendmsg, SYS_recvfrom, SYS_recvmsg};
 
 void ExpectNoChildren() {

@@ -204,7 +204,7 @@ class WitInference : public Inference {
                                          count * sizeof(float), &tensor)),
               nullptr);
   }
-  // Which are the call's from then on.
+  // They belong to the call from then on.
   Function Inputs() {
     return [this] {
       NewTensor(3, inputs_[0].tensor);
@@ -217,7 +217,7 @@ class WitInference : public Inference {
     std::vector<float> values(data.count / sizeof(float));
     if (!values.empty()) std::memcpy(values.data(), data.data, data.count);
     if (course_.generates) {
-      EXPECT_GE(values.size(), count) << "a piece that could not be told is there nevertheless";
+      EXPECT_GE(values.size(), count) << "a piece that could not be reported is there nevertheless";
       count = values.size();
     }
     EXPECT_EQ(values, Numbers(count));

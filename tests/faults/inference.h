@@ -25,7 +25,7 @@ class Inference {
   bool Do(size_t step) const;
   // All, until one fails. Whether none did.
   bool DoAll() const;
-  // All steps from this one on; the first that fails is told.
+  // All steps from this one on; returns the first that fails.
   void DoFrom(size_t first) const;
 
  protected:
@@ -33,8 +33,8 @@ class Inference {
   std::vector<Step> steps_;
 };
 
-// What a core module calls, and a component. The model has two inputs, x and y; one that generates says its first again,
-// whatever the output.
+// The calls of a core module, and of a component. The model has two inputs, x and y; one that generates says its first
+// again, whatever the output.
 enum class Interface : uint8_t { kWitx, kWit };
 struct Course {
   const char* name;

@@ -14,7 +14,7 @@
 namespace wasinn::testing {
 namespace {
 
-// Of this thread, and of what it starts. A descriptor that tells of its calls.
+// A descriptor that reports the system calls of this thread, and of threads and processes that it starts.
 int Filter(const std::vector<int>& numbers) {
   std::vector<sock_filter> program = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (size_t i = 0; i < numbers.size(); ++i) {
@@ -59,7 +59,7 @@ void RunLookedAt(const std::vector<int>& numbers, const Look& look, const std::f
     if (filtered >= 0) work();
   });
   while (listener == kNone) std::this_thread::yield();
-  EXPECT_GE(listener, 0) << "this kernel does not tell of system calls";
+  EXPECT_GE(listener, 0) << "this kernel does not report system calls";
   std::thread watcher([&] {
     if (listener >= 0) AnswerUntil(stop, listener, look);
   });

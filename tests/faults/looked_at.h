@@ -9,13 +9,13 @@
 
 namespace wasinn::testing {
 
-// What becomes of a call that `thread` is about to make: 0: it is made; else it fails with this errno.
+// The fate of a call that `thread` is about to make: 0: it is made; else it fails with this errno.
 using Look = std::function<int(pid_t thread, int number)>;
 
 // `numbers`: of the calls; none: all. `look` is called by another thread, one call at a time.
 void RunLookedAt(const std::vector<int>& numbers, const Look& look, const std::function<void()>& work);
 
-// Of this OS process.
+// Whether the thread belongs to this OS process.
 bool IsThreadOfOurs(pid_t thread);
 
 }  // namespace wasinn::testing

@@ -9,7 +9,7 @@
 
 namespace wasinn::testing {
 
-// A name of its own for the worker's program, by which processes of one host can be told from others'.
+// A name of its own for the worker's program, by which the processes of one host can be recognised.
 class WorkerName {
  public:
   WorkerName();
@@ -28,7 +28,7 @@ class WorkerName {
 
 // Ends it, and returns when it is dead.
 void Kill(pid_t process);
-// Of a process, those that nobody has waited for among them.
+// The children of a process, including those that are not waited for yet.
 size_t CountChildren(pid_t process);
 
 }  // namespace wasinn::testing

@@ -43,7 +43,7 @@ TEST(Surroundings, HostsWithAHandlerOfTheirOwn) {
   });
   Infer();
   std::signal(SIGCHLD, before);
-  EXPECT_LE(ended, 1) << "it is told of the first process of two at most";
+  EXPECT_LE(ended, 1) << "it notices the first process of two at most";
 }
 
 TEST(Surroundings, HostsThatWaitForAnyChild) {
@@ -58,7 +58,7 @@ TEST(Surroundings, HostsThatWaitForAnyChild) {
   waits.join();
 }
 
-// What a child has of its parent's host is for nobody, and it may free it.
+// A child cannot use its copy of the parent's host, and may free it.
 TEST(Surroundings, HostsThatFork) {
   const HostPtr host = HostOfFaults(true);
   GuestPtr guest = NewGuest(host.get());

@@ -34,7 +34,7 @@ struct Counts {
   int points = 0, failed = 0;
 };
 
-// Of a host of its own, whose call of that number fails.
+// A host of its own, whose call of that number fails.
 class Faults {
  public:
   Faults(std::vector<int> numbers, int error, bool of_host)
@@ -123,7 +123,7 @@ const HostCalls kHostCalls[] = {
 INSTANTIATE_TEST_SUITE_P(, SystemCallsOfHosts, ::testing::ValuesIn(kHostCalls),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// Of them all, from the start of the template's program on. All in some minutes, or every so many.
+// All calls, from the start of the zygote's program on. All in some minutes, or every so many.
 TEST(SystemCallsOfWorkers, FailOnce) {
   if (HasAddressSanitizer()) return;  // whose own calls must not fail: it would wait for ever
   const char* stride = std::getenv("WASINN_FAULTS_STRIDE");

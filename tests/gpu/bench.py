@@ -1,4 +1,4 @@
-"""What an inference from a guest takes on a GPU and on the CPU, by `wasinn bench`: its guests' side alone, since its native side knows no target."""
+"""The time of an inference from a guest on a GPU and on the CPU, by the guests' side of `wasinn bench`."""
 
 import json
 import os

@@ -33,7 +33,7 @@ class Framework:
     missing: str  # what an error says where there is no GPU: a regular expression
     memory: str = ""  # what a pipeline's `describe` calls the memory where tensors stay between two models; "": they do not
     config: str = ""  # more settings of the model
-    bench: dict = dataclasses.field(default_factory=dict)  # what the bench must be told, by model
+    bench: dict = dataclasses.field(default_factory=dict)  # flags of the bench, by model
     not_its_tests: str = ""  # of the backend's own, where there is no GPU: a filter for GoogleTest
 
     def found(self):

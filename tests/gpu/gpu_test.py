@@ -22,13 +22,13 @@ ON_GPU = TARGET == "gpu"
 TENSORS = 20
 # The same kernels on the same device, of which cuDNN may choose others each time. On the CPU the bytes are the same.
 OF_ONE_DEVICE = 1e-3 if ON_GPU else 0
-# Values here are at most 1. GPUs multiply f32 with 10 bits of mantissa (TF32) unless told, and add up in another order.
+# Values here are at most 1. GPUs multiply f32 with 10 bits of mantissa (TF32) by default, and add up in another order.
 OF_TWO_DEVICES = 1e-2
 # Vulkan's multiply with all of it.
 BETWEEN_WORKERS = {"cuda": OF_TWO_DEVICES, "vulkan": 1e-4}[API]
 PROMPT, CONTINUED = b"GNU General Public", b" License"
 
-BY_BYTES, F32, U8 = 5, 1, 3  # an encoding (the model's bytes tell it) and a type, as wasi-nn numbers them
+BY_BYTES, F32, U8 = 5, 1, 3  # an encoding (the model's bytes show it) and a type, as wasi-nn numbers them
 RUNTIME_ERROR, UNSUPPORTED_OPERATION = 5, 6
 NUMBER_OF = {"cpu": 0, "gpu": 1, "auto": 3}  # targets
 
@@ -55,7 +55,7 @@ class GpuCase:
         return subprocess.run([str(word) for word in command], env=env, cwd=self.dir, capture_output=True, text=True, timeout=WAIT)
 
     def infer(self, model, run):
-        """What `run` writes, which gets the arguments that the guest "infer" and the program "reference" have in common."""
+        """The output of `run`, with the arguments that the guest "infer" and the program "reference" share."""
         kind, shape, data = self.inputs(model)
         (self.dir / "inputs").write_bytes(data)
         done = run(kind, ",".join(map(str, shape)))
@@ -137,7 +137,7 @@ class GpuCase:
                     found = self.guest(model, TARGET, loads=f"bytes:{BY_BYTES}:/source/{model}")
                     self.check_close(found, self.guest(model, "cpu", env=HIDDEN), 0)
 
-    # What a guest brings, on the devices of a worker.
+    # A guest's own models, on the devices of a worker.
 
     def bring(self, model, target, env=None, **settings):
         """(device and output, or the error, of a model that a guest brings for this target; stderr)"""
@@ -163,7 +163,7 @@ class GpuCase:
                     if self.framework.name != "llama":  # which says something else each time
                         self.check_close(found[1], expected[1], BETWEEN_WORKERS if ON_GPU else 0)
 
-    def test_what_guests_bring_is_told_of_the_policy(self):
+    def test_the_error_for_guests_models_names_the_policy(self):
         model = next(iter(self.framework.models))
         error, said = self.bring(model, "gpu")
         self.assertIn(error, (RUNTIME_ERROR, UNSUPPORTED_OPERATION), said)

@@ -138,7 +138,7 @@ TEST(OnnxWebGpu, HasTheProvidersOwnNames) {
   }
 }
 
-// Who waits for another model's compute has a deadline all the same.
+// A compute that waits for another model's still has its deadline.
 TEST(OnnxWebGpu, EndsAComputeThatWaits) {
   const Host host;
   const LoadedModel endless(host, ModelBytes("endless.onnx"), OnGpu()), model(host, Product(16), OnGpu());

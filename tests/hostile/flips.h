@@ -9,10 +9,10 @@ namespace wasinn::testing {
 struct Flippable {
   std::string name;
   uint32_t encoding;
-  // What bits are flipped in: the parts, or what becomes them.
+  // The bytes whose bits are flipped: the parts, or their sources.
   std::vector<std::string> sources;
   std::vector<Input> inputs;
-  // Of the first source: so many bytes at its begin and end are structure, rather than weights; 0 and 0: all of it.
+  // In the first source: so many bytes at its begin and end are structure, rather than weights; 0 and 0: all of it.
   size_t head = 0, tail = 0;
   // NULL: the sources are the parts.
   std::vector<std::string> (*assemble)(const std::vector<std::string>& sources) = nullptr;

@@ -19,7 +19,7 @@ struct Choices {
   std::string keep;
   size_t count = 5000, first = 0, seed = 1, per_guest = 1;
   int alone_ms = 0;
-  bool tells_each = false;
+  bool prints_each = false;
 };
 
 // Deadlines short enough that models which never end do not take all day, and as much memory as such small models could want.
@@ -48,7 +48,7 @@ std::string OutcomeOf(const Attempt& attempt, const std::vector<std::string>& lo
   return std::string("refused: ") + attempt.function + ", " + ErrorName(attempt.error);
 }
 
-// What this process holds while it has no guest but the witness.
+// The memory of this process while its only guest is the witness.
 struct Held {
   size_t descriptors = CountDescriptors(), heap = ::mallinfo2().uordblks, resident = ResidentBytes();
 };
@@ -60,7 +60,7 @@ class Flips {
   // Whether all went well.
   bool Run() {
     std::printf("seed %zu\n", choices_.seed);
-    if (choices_.alone_ms > 0) TellAlone();
+    if (choices_.alone_ms > 0) PrintAlone();
     witness_.emplace(host_.get());
     for (const Flippable& model : FlippableModels()) {
       const auto& wanted = choices_.formats;
@@ -85,7 +85,7 @@ class Flips {
                 size_t{witness.inferences()}, us(0.5), us(0.99), us(1));
   }
 
-  void TellAlone() {
+  void PrintAlone() {
     Witness alone(host_.get());
     std::this_thread::sleep_for(std::chrono::milliseconds(choices_.alone_ms));
     Tell("alone", alone);
@@ -121,7 +121,7 @@ class Flips {
       const std::string outcome = Try(variant);
       if (outcome.starts_with("lost")) Keep(model.name + "-" + std::to_string(choices_.first + i), variant);
       ++outcomes[outcome];
-      if (choices_.tells_each) {
+      if (choices_.prints_each) {
         std::printf("%s %zu: %s\n", model.name.c_str(), choices_.first + i, outcome.c_str());
       }
       // Not the first ones: pools and caches fill.
@@ -159,7 +159,7 @@ class Flips {
     const Descendants left = CountDescendants();
     Expect(left.workers == 0, "workers are left", left.workers);
     Expect(after.descriptors == before.descriptors, "descriptors are left", after.descriptors);
-    // Beside what pools keep, less than any object that a variant could leave.
+    // Room for the pools' memory, and less than any object that a variant could leave.
     const size_t most = before.heap + (size_t{256} << 10) + 32 * choices_.count;
     Expect(after.heap <= most, "bytes of heap, more than", most);
   }
@@ -188,7 +188,7 @@ int Main(int argc, char** argv) {
   app.add_option("--alone", choices.alone_ms, "first measure the witness alone, for so many milliseconds");
   app.add_option("--keep", choices.keep, "a folder for the models under which a worker was lost")
       ->check(CLI::ExistingDirectory);
-  app.add_flag("--each", choices.tells_each, "tell the outcome of each variant");
+  app.add_flag("--each", choices.prints_each, "print the outcome of each variant");
   CLI11_PARSE(app, argc, argv);
   AdoptDescendants();
   const bool ok = Flips(std::move(choices)).Run();

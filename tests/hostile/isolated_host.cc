@@ -92,7 +92,7 @@ Attempt Bringer::Infer(const Brought& model, uint32_t graph) {
 Attempt Bringer::Compute(const Brought& model, uint32_t context) {
   for (uint32_t i = 0; i < model.inputs.size(); ++i) {
     const Input& input = model.inputs[i];
-    // Where it fails, compute says more.
+    // If it fails, compute returns a better error.
     (void)calls_.SetInput(context, i, input.dims, input.type, std::vector(input.bytes.begin(), input.bytes.end()));
   }
   if (const uint32_t error = calls_.Call("compute", {context}); error != kSuccess) return {"compute", error, ""};

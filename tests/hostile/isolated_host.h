@@ -16,7 +16,7 @@ class IsolatedHost {
   explicit IsolatedHost(const std::string& toml = "");
 
   wasinn_host* get() const { return host_->get(); }
-  // What it logged since the last time.
+  // Its log since the last call.
   std::vector<std::string> TakeLog();
 
  private:

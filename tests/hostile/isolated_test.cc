@@ -63,7 +63,7 @@ class HostileIsolated : public ::testing::TestWithParam<Killer> {
     host_ = nullptr;
   }
 
-  // What a guest may that brings such models.
+  // The rights of a guest that brings such models.
   static wasinn_limits Limits() {
     wasinn_limits limits{.struct_size = sizeof(limits)};
     EXPECT_EQ(wasinn_host_limits(host_->get(), &limits), nullptr);

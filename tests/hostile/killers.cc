@@ -33,7 +33,7 @@ using Files = std::vector<std::string>;
 // Time for what ends by itself; and little for what does not, but enough for an honest model on a busy machine.
 constexpr uint32_t kAmple = 60'000, kShort = 1000;
 
-// What differs between the killers of one backend.
+// The differences between the killers of one backend.
 struct Case {
   const char* name;
   Files (*parts)();

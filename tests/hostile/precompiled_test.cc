@@ -1,5 +1,5 @@
 // Files that are not what `wasinn compile` made, where native code may run: errors, and nothing else. Code that somebody made to
-// look right is not among them: nothing tells it from other, which is why it must be trusted.
+// look right is not among them: nothing distinguishes it from other code, which is why it must be trusted.
 #include <unistd.h>
 #include <wasmtime.h>
 
@@ -33,7 +33,7 @@ class HostilePrecompiled : public ::testing::Test {
 
   void Write(std::string_view bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
 
-  // What is said of a file; "" if it loads.
+  // The error for a file; "" if it loads.
   std::string ErrorOf(std::string_view bytes) const {
     Write(bytes);
     const auto loaded = engine_->Load(path_);

@@ -47,7 +47,7 @@ struct GuestRun {
 // honest inference that it was late: a guest under a short deadline tries again, for a machine can be busy.
 void ExpectAttacks(const CommandResult& result, std::span<const Attack> attacks);
 
-// What the host logged about its guest.
+// The host's log about its guest.
 std::vector<std::string> GuestLog(const CommandResult& result);
 // The text has all of the words, in this order.
 bool HasInOrder(std::string_view text, const std::vector<std::string>& words);

@@ -71,7 +71,7 @@ TEST(HostileThreads, MemoriesOfAnySize) {
   }
 }
 
-// What a thread cannot do leaves the guest's other threads as they are.
+// A failed call of a thread does not affect the guest's other threads.
 TEST(HostileThreads, ThreadsWithoutAMemoryToSee) {
   const std::string text =
       std::string(R"((module (import "wasi_ephemeral_nn" "load_by_name" (func $load (param i32 i32 i32) (result i32)))

@@ -13,7 +13,7 @@ WAIT = 60  # seconds, for what takes much less
 USER = 65532
 PORTS = ["--http-port", "0", "--grpc-port", "0", "--metrics-port", "0"]  # this machine's, which may be taken
 PROFILE = pathlib.Path("/usr/share/containers/seccomp.json")  # the default of CRI-O and Podman
-# What containerd's default refuses beyond it, to who has no capability: namespaces of one's own, mounts, places of memory.
+# Calls that containerd's default refuses, too, without a capability: own namespaces, mounts, places of memory.
 REFUSED = {"clone", "clone3", "fsconfig", "fsmount", "fsopen", "fspick", "get_mempolicy", "keyctl", "mbind", "mount", "mount_setattr", "move_mount",
            "open_tree", "pivot_root", "process_madvise", "set_mempolicy", "setns", "umount", "umount2", "unshare", "userfaultfd"}
 NAMESPACES = 0x7E020000  # CLONE_NEW…
@@ -23,7 +23,7 @@ READ_ONLY = ["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-tri
 
 
 def why_not():
-    """What this machine lacks to start containers, if anything: they need mounts of their own, which a chroot has not."""
+    """Why this machine cannot start containers, or None: they need their own mounts, which a chroot does not allow."""
     if os.geteuid() != 0:
         return "containers are started by root"
     done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True, text=True, check=False)
@@ -68,7 +68,7 @@ def runtime_default():
 
 
 def configuration(root, image, pod, container, volumes, more):
-    """What runc reads: a container of a pod's spec. `volumes` are this machine's folders, by the volumes' names."""
+    """runc's form of a container of a pod's spec. `volumes` are this machine's folders, by the volumes' names."""
     context = {**pod.get("securityContext", {}), **container["securityContext"]}
     limits = container["resources"]["limits"]
     mounts = [
@@ -105,7 +105,7 @@ def bytes_of(quantity):
 
 
 class Container:
-    """Of a pod's spec, until stop(). `root` is the image's tree, `more` are further arguments."""
+    """A container of a pod's spec, until stop(). `root` is the image's tree, `more` are further arguments."""
 
     def __init__(self, root, image, pod, spec, more=PORTS):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-container-"))
@@ -123,14 +123,14 @@ class Container:
         return [*self.runc("run"), "--bundle", str(self.folder), self.name]
 
     def start(self):
-        """Of a server."""
+        """Starts a server."""
         command = self.configure()
         self.err = (self.folder / "stderr").open("w+")
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.err, text=True)
         self.port, self.grpc_port, self.metrics_port = (self.read_port(what) for what in ("HTTP", "gRPC", "metrics"))
 
     def run_to_end(self):
-        """Of a program that ends by itself."""
+        """Runs a program that ends by itself."""
         return subprocess.run(self.configure(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False)
 
     def runc(self, command):
@@ -157,9 +157,9 @@ class Container:
         connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=WAIT)
         connection.request(method, path, body)
         answer = connection.getresponse()
-        told = answer.read()
+        reported = answer.read()
         connection.close()
-        return answer.status, told
+        return answer.status, reported
 
     def stop(self):
         """The exit code."""
@@ -177,6 +177,6 @@ class Container:
 
 
 def status_of(pid):
-    """What the system tells of a process."""
+    """The system's data about a process."""
     lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
     return dict(line.split(":\t", 1) for line in lines if ":\t" in line)

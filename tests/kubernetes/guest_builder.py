@@ -29,7 +29,7 @@ class GuestBuilderTest(unittest.TestCase):
         cls.image = container.unpack(ARCHIVE, cls.folder)
 
     def check_guest(self, guest, *commands, arguments=("--dir", f"{ROOT}/examples/classify::.", "images/0002_label-2.png"), says="2"):
-        """Made by the commands, run by wasinn: its first word is the digit, or it tells scores."""
+        """Made by the commands, run by wasinn: its first word is the digit, or it prints scores."""
         mounts = [{"name": "work", "mountPath": "/work"}, {"name": "tmp", "mountPath": "/tmp"}]
         spec = {"command": ["bash", "-ec", " && ".join(commands)], "args": [], "securityContext": RIGHTS, "resources": {"limits": LIMITS}, "volumeMounts": mounts}
         made = Container(self.folder / "rootfs", self.image, {}, spec, more=())

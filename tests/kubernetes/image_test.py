@@ -30,7 +30,7 @@ LOAD = """(module (import "wasi_ephemeral_nn" "load" (func $load (param i32 i32 
 
 
 def text_of(data):
-    """Of bytes, in a text of a module."""
+    """The bytes as text in a module."""
     return "".join(f"\\{byte:02x}" for byte in data)
 
 
@@ -62,9 +62,9 @@ class ImageTest(unittest.TestCase):
 
     def infer(self, made, model="digits"):
         request = {"inputs": [{"name": "image", "datatype": "FP32", "shape": [1, 1, 8, 8], "data": self.pixels}]}
-        status, told = made.ask("POST", f"/v2/models/{model}/infer", json.dumps(request))
-        self.assertEqual(status, 200, told)
-        return json.loads(told)["outputs"][0]["data"]
+        status, reported = made.ask("POST", f"/v2/models/{model}/infer", json.dumps(request))
+        self.assertEqual(status, 200, reported)
+        return json.loads(reported)["outputs"][0]["data"]
 
     def check_rights(self, status):
         self.assertEqual(set(status["Uid"].split()) | set(status["Gid"].split()), {str(USER)})
@@ -87,17 +87,17 @@ class ImageTest(unittest.TestCase):
         made = self.deployed()
         made.start()
         for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-            status, told = made.ask("GET", made.spec[probe]["httpGet"]["path"])
-            self.assertEqual(status, 200, told)
+            status, reported = made.ask("GET", made.spec[probe]["httpGet"]["path"])
+            self.assertEqual(status, 200, reported)
         scores = self.infer(made)
         self.assertAlmostEqual(sum(scores), 1, places=3)
         with tritonclient.grpc.InferenceServerClient(f"127.0.0.1:{made.grpc_port}") as client:
             tensor = tritonclient.grpc.InferInput("image", [1, 1, 8, 8], "FP32")
             tensor.set_data_from_numpy(np.array(self.pixels, np.float32).reshape(1, 1, 8, 8))
-            told = client.infer("digits", [tensor]).as_numpy("probabilities")
-        self.assertEqual([round(score, 5) for score in scores], [round(float(score), 5) for score in told[0]])
-        status, told = made.ask("GET", "/metrics", port=made.metrics_port)
-        self.assertIn("\nwasinn_inferences_waiting 0\n", told.decode())
+            reported = client.infer("digits", [tensor]).as_numpy("probabilities")
+        self.assertEqual([round(score, 5) for score in scores], [round(float(score), 5) for score in reported[0]])
+        status, reported = made.ask("GET", "/metrics", port=made.metrics_port)
+        self.assertIn("\nwasinn_inferences_waiting 0\n", reported.decode())
         self.assertEqual(made.stop(), 0)
 
     def test_it_may_do_nothing_that_it_need_not(self):
@@ -126,12 +126,14 @@ class ImageTest(unittest.TestCase):
         made.start()
         self.assertEqual(self.infer(made, "apart"), self.infer(made))
         status = {pid: status_of(pid) for pid in made.pids()}
-        workers = [told for told in status.values() if told["Name"].startswith("wasinn-worker")]
-        [server] = [told for told in status.values() if told["Name"] == "wasinn-serve"]
+        workers = [reported for reported in status.values() if reported["Name"].startswith("wasinn-worker")]
+        [server] = [reported for reported in status.values() if reported["Name"] == "wasinn-serve"]
         self.assertGreater(len(workers), 0)
-        for told in workers:
-            self.check_rights(told)
-        self.assertGreater(max(int(told["Seccomp_filters"]) for told in workers), int(server["Seccomp_filters"]))
+        for reported in workers:
+            self.check_rights(reported)
+        self.assertGreater(
+            max(int(reported["Seccomp_filters"]) for reported in workers), int(server["Seccomp_filters"])
+        )
 
     def test_a_model_that_a_guest_brings_is_in_a_worker(self):
         made = self.deployed(arguments=["--route", "/load=/etc/wasinn/load.wat"])
@@ -140,8 +142,8 @@ class ImageTest(unittest.TestCase):
         (made.volumes["config"] / "load.wat").write_text(guest)
         made.start()
         self.assertEqual(made.ask("GET", "/load"), (200, b"0"))
-        status, told = made.ask("GET", "/metrics", port=made.metrics_port)
-        self.assertIn("\nwasinn_workers_started_total 1\n", told.decode())
+        status, reported = made.ask("GET", "/metrics", port=made.metrics_port)
+        self.assertIn("\nwasinn_workers_started_total 1\n", reported.decode())
         self.assertTrue(any(made.volumes["cache"].rglob("*")), "compiled guests are kept")
 
     def test_without_arguments_it_serves_the_folders_of_models(self):

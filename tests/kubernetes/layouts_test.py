@@ -39,9 +39,9 @@ class Deployed(LayoutsTest):
 
     def test_there_is_the_metric_that_the_autoscaler_asks_for(self):
         [rule] = yaml.safe_load(of_kind("ConfigMap", "prometheus-adapter")["data"]["config.yaml"])["rules"]
-        told = self.start().metrics()
-        self.assertIn(f"{rule['name']['as']} 0", told)
-        self.assertIn(f"# TYPE {rule['name']['as']} gauge", told)
+        reported = self.start().metrics()
+        self.assertIn(f"{rule['name']['as']} 0", reported)
+        self.assertIn(f"# TYPE {rule['name']['as']} gauge", reported)
 
     def test_probes_are_answered(self):
         server = self.start()
@@ -95,7 +95,7 @@ class Kserve(LayoutsTest):
         self.lay("digits.tflite", "model.tflite")
         self.check_inference(self.serve(*self.arguments()))
 
-    def test_a_file_of_another_name_is_told(self):
+    def test_a_file_of_another_name_is_an_error(self):
         self.lay("digits.onnx", "digits.onnx")
         done = subprocess.run([WASINN, "serve", *self.arguments()], cwd=self.dir, env=self.env, capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 125)

@@ -33,13 +33,13 @@ def of_kind(kind, name=None):
 
 
 def of_page():
-    """What the page shows as YAML."""
+    """The page's YAML."""
     text = PAGE.read_text(encoding="utf-8")
     return [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)]
 
 
 def faults(found):
-    """What is wrong with an object, as texts."""
+    """The errors in an object, as texts."""
     if found["apiVersion"].startswith("serving.kserve.io/"):
         version = found["apiVersion"].split("/")[1]
         return list(faults_of(f"{version[0].upper()}{version[1:]}{found['kind']}", found, found["kind"]))
@@ -91,7 +91,7 @@ def faults_of_class(known, value, where):
 
 
 def faults_of_kubernetes(kind, value, where):
-    """Of Kubernetes' own types, which kserve's classes name as V1Container, by the newest version."""
+    """Errors in Kubernetes' own types, which kserve's classes name as V1Container, by the newest version."""
     version, name = re.fullmatch(r"(V\d+)(\w+)", kind.lower().replace("v", "V", 1)).groups()
     pattern = re.compile(rf"{name}(-[a-z]+)?-{version.lower()}\.json")
     found = [path for path in SCHEMAS.iterdir() if pattern.fullmatch(path.name)]

@@ -1,4 +1,4 @@
-"""What packaging/kubernetes and docs/kubernetes.md have for Kubernetes is valid, and its parts fit one another."""
+"""The files for Kubernetes in packaging/kubernetes and docs/kubernetes.md are valid, and fit one another."""
 
 import copy
 import unittest
@@ -46,7 +46,7 @@ class ValidTest(unittest.TestCase):
         said = manifests.faults(change(found, path, value))
         self.assertTrue(any(text in line for line in said), said)
 
-    def test_what_is_wrong_with_kubernetes_is_told(self):
+    def test_errors_of_kubernetes_are_reported(self):
         deployment = of_kind("Deployment")
         container = ["spec", "template", "spec", "containers", 0]
         self.check_faults(deployment, [*container, "securityContext", "readOnlyRoot"], True, "readOnlyRoot")
@@ -54,7 +54,7 @@ class ValidTest(unittest.TestCase):
         self.check_faults(deployment, ["spec", "replicas"], "two", "'two' is not")
         self.check_faults(deployment, ["apiVersion"], "apps/v9", "Couldn't find schema")
 
-    def test_what_is_wrong_with_kserve_is_told(self):
+    def test_errors_of_kserve_are_reported(self):
         runtime = of_kind("ServingRuntime")
         self.check_faults(runtime, ["spec", "protocols"], ["v2"], "unknown: protocols")
         self.check_faults(runtime, ["spec", "containers"], None, "containers")

@@ -27,9 +27,9 @@ def run_once(root, image):
         start = time.monotonic()
         made.start()
         listens = time.monotonic() - start
-        status, told = made.ask("POST", "/v2/models/digits/infer", BODY)
+        status, reported = made.ask("POST", "/v2/models/digits/infer", BODY)
         answered = time.monotonic() - start
-        assert status == 200, told
+        assert status == 200, reported
         made.stop()
         return listens, answered
     finally:

@@ -6,7 +6,7 @@ import unittest
 
 import elf
 
-# What has code of ours alone, and enough of it that each protection leaves a trace.
+# Binaries with only our code, and enough of it that each protection leaves a trace.
 OF_OURS = ("libwasinn.so", "libwasinn_backend_")
 
 
@@ -32,7 +32,7 @@ class HardeningTest(unittest.TestCase):
 
     def test_functions_are_found_at_start(self):
         def check(path):
-            # Of WasmEdge's functions a plug-in asks for some that only some of its versions have.
+            # A plug-in looks up some of WasmEdge's functions that only some of its versions have.
             if not path.name.startswith("libwasmedgePlugin"):
                 self.assertTrue(re.search(r"BIND_NOW|Flags:.*\bNOW\b", elf.readelf(path, "--dynamic")))
 

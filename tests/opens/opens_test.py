@@ -12,7 +12,7 @@ WASINN, GUEST, MODELS = os.environ["WASINN"], os.environ["GUEST"], pathlib.Path(
 FRAMEWORKS = os.environ["FRAMEWORKS"].split()
 KEPT = ("PATH", "UBSAN_OPTIONS", "TBB_ENABLE_SANITIZERS")
 
-# Of each framework: a model, wasi-nn's number of its encoding, and the files of it that a guest can bring along.
+# For each framework: a model, wasi-nn's number of its encoding, and the files of it that a guest can bring along.
 CASES = {
     "onnx": ("digits.onnx", 1, ["digits.onnx"]),
     "openvino": ("digits.xml", 0, ["digits.xml", "digits.bin"]),
@@ -69,7 +69,7 @@ class OpensTest(unittest.TestCase):
         code = [call.line for call in calls if call.name in LOOKS and re.search(r"\.so\b", call.path)
                 and (not call.path.startswith("/") or call.path.startswith(working))]
         self.assertEqual(code, [], "looks for code in the working folder")
-        # A message without an address goes where the socket is connected to, which connect tells, or socketpair made.
+        # A message without an address goes to the socket's peer, which connect names, or socketpair made.
         network = [call.line for call in calls if call.name in ("socket", "connect", "sendto", "sendmsg")
                    and not re.match(r"AF_UNIX|\d+, \{(sa_family=AF_UNIX|msg_name=NULL)|.*, NULL, 0\b", call.rest)]
         self.assertEqual(network, [], "reaches for the network")

@@ -11,7 +11,7 @@ FRAMEWORKS = [pathlib.Path(folder) for folder in os.environ["FRAMEWORK_FOLDERS"]
 
 
 def wrong_parts(path):
-    """Of what it says of others: parts of its RUNPATH, and names of libraries, that start at the working folder."""
+    """Parts of its RUNPATH, and names of libraries, that start at the working folder."""
     wrong = []
     for kind, value in re.findall(r"\((RPATH|RUNPATH|NEEDED)\).*\[(.*)\]", elf.readelf(path, "--dynamic")):
         parts = value.split(":") if kind != "NEEDED" else [value] if "/" in value else []

@@ -20,7 +20,7 @@ class DebTest(PackageTest):
         for folder in ("updates", "info"):
             (database / folder).mkdir(parents=True)
         (database / "status").touch()
-        # What they depend on is in this machine's root. dpkg refuses a file that two of them have.
+        # Their dependencies are in this machine's root. dpkg refuses a file that two of them have.
         dpkg = ["dpkg", f"--root={cls.root}", "--force-not-root", "--force-depends", f"--log={cls.dir}/log", "--unpack"]
         run(*dpkg, *cls.debs.values(), env={"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin"})
 

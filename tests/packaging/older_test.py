@@ -34,7 +34,7 @@ int main() {
 
 
 def rename_versions(library):
-    """Where the library defines them, and where it needs them of another one."""
+    """Renames the versions that the library defines, and those that it needs of another one."""
     data = library.read_bytes()
     for name in NEWER:
         other = "X" + name[1:]

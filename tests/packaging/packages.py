@@ -1,4 +1,4 @@
-"""What the tests of packages share: they are made of this build, into a folder of their own."""
+"""Shared by the tests of packages, which are made of this build, into a folder of their own."""
 
 import os
 import pathlib
@@ -15,9 +15,9 @@ CMAKE = os.environ["CMAKE"]
 COMPILERS = shlex.split(os.environ["COMPILERS"])
 MODEL = SOURCE / "models" / "digits.onnx"
 AFFINE = b"AFF1" + struct.pack("<2fI", 2, 0.5, 3)  # a model for backends/template
-# Of every Debian: what packages may need and not have.
+# Every Debian has these: packages may need them without including them.
 BASE = re.compile(r"(linux-vdso|ld-linux[-\w]*|lib(c|m|dl|pthread|rt|stdc\+\+|gcc_s))\.so\.\d+")
-# What RHEL 9 and Amazon Linux 2023 have, the oldest systems that packages for any Linux run on.
+# The libraries of RHEL 9 and Amazon Linux 2023, the oldest systems that packages for any Linux run on.
 NEWEST = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13), "GCC": (7, 0, 0)}
 
 
@@ -71,7 +71,7 @@ class PackageTest(unittest.TestCase):
         self.assertGreater(found, 50)
 
     def check_hints(self, command, hint):
-        """What is missing is named with what gets it for who has the package, not a checkout."""
+        """The error names the missing part, and the command that gets it with a package, not in a checkout."""
         env = {"LD_LIBRARY_PATH": "", "HOME": str(self.dir)}
         said = run(command, "backends", env=env)
         self.assertIn(hint, said)

@@ -105,8 +105,8 @@ class Clients:
             thread.join()
 
 
-def best(told):
-    return max(range(10), key=told["scores"].__getitem__)
+def best(reported):
+    return max(range(10), key=reported["scores"].__getitem__)
 
 
 class RayTest(unittest.TestCase):
@@ -143,7 +143,7 @@ class RayTest(unittest.TestCase):
         self.assertEqual(self.replicas(), 1)
         answer = client.session().post(f"{self.url}/classify?a=b", IMAGES[7], timeout=WAIT)
         self.assertEqual((answer.status_code, answer.headers["Content-Type"], best(answer.json())), (200, "application/json", 7))
-        # What the guest and wasinn say is passed on, errors too.
+        # The output of the guest and of wasinn is passed on, errors too.
         self.assertEqual(client.session().post(f"{self.url}/classify", b"no image", timeout=WAIT).status_code, 400)
         self.assertEqual(client.session().get(f"{self.url}/nothing", timeout=WAIT).status_code, 404)
 
@@ -155,12 +155,12 @@ class RayTest(unittest.TestCase):
         lost = self.other.node_id
         self.assertIn(lost, nodes)
 
-        # Who does not come again sees each refusal, and those have a time after which to come.
+        # A client without retries sees each refusal, with a time for the next try.
         impatient = self.load(64, lambda: client.session(attempts=0))
         until(lambda: impatient.count(429) > 0 and impatient.count(200) > 0)
         impatient.end()
 
-        # A node is lost, with what it had. Who comes again is answered, and nobody gets a wrong answer.
+        # A node is lost, with its requests. Clients that repeat theirs get answers, and no client gets a wrong one.
         impatient = self.load(8, lambda: client.session(attempts=0))
         before = patient.count_of(lost)
         until(lambda: impatient.count(200) > 50 and patient.count_of(lost) > before)

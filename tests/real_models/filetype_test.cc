@@ -1,4 +1,4 @@
-// The example that tells kinds of files: by what is in them, as magika does.
+// The example that recognises kinds of files by their contents, like magika.
 #include "support/test.h"
 #include "support/this_build.h"
 #include "wasinn_run.h"
@@ -46,7 +46,7 @@ class FiletypeTest : public ::testing::Test {
   const TestFolder folder_;
 };
 
-// What the package itself says of these.
+// The package's own answers for these.
 TEST_F(FiletypeTest, OfThisProject) {
   const std::vector<std::pair<std::string, std::string>> labels = {
       {"README.md", "markdown"},         {"CMakeLists.txt", "cmake"},

@@ -2,7 +2,7 @@
 
 #include "wav.h"
 
-// What is not used of stb is not our concern.
+// Warnings about unused parts of stb do not matter.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #define STB_IMAGE_IMPLEMENTATION

@@ -9,7 +9,7 @@
 
 namespace wasinn::testing {
 
-// What an input's bytes are made of.
+// The source of an input's bytes.
 enum class Material {
   kZeros,
   kSound,         // speech, from -1 to 1

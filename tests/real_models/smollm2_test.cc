@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 const std::string kModel = InSources(".deps/share/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf");
 constexpr char kQuestion[] = R"([{"role": "user", "content": "What is gravity?"}])";
-// What the model's template says where nobody else does.
+// The default text of the model's template.
 constexpr char kPrompt[] =
     "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n"
     "<|im_start|>user\nWhat is gravity?<|im_end|>\n<|im_start|>assistant\n";
@@ -89,12 +89,12 @@ TEST(SmolLm2, SaysTheSameWithADraft) {
 // The example agent; Go's guests are not in every build.
 #ifdef HAS_AGENT
 TEST(SmolLm2, CallsATool) {
-  const CommandResult told = RunGuest(
+  const CommandResult reported = RunGuest(
       LlmFlags({"--model", std::string("lm=") + kModel, "--dir", InSources("examples/agent/weather") + "::/weather"}),
       "agent", {"What is the weather in Rome?"});
-  EXPECT_EQ(told.exit_code, 0) << told.err;
-  EXPECT_THAT(told.err, ::testing::HasSubstr(R"("place": "Rome")"));
-  EXPECT_THAT(told.out, ::testing::HasSubstr("24 degrees")) << "which only the tool has told";
+  EXPECT_EQ(reported.exit_code, 0) << reported.err;
+  EXPECT_THAT(reported.err, ::testing::HasSubstr(R"("place": "Rome")"));
+  EXPECT_THAT(reported.out, ::testing::HasSubstr("24 degrees")) << "which only the tool has returned";
 }
 #endif
 

@@ -12,9 +12,9 @@ PROBE = (("x", "FP32", (2, 3)),)  # what the probe sends and reads
 
 def metadata(inputs=PROBE, outputs=PROBE):
     message = pb.ModelMetadataResponse(name="m", versions=["1"], platform="fake")
-    for told, tensors in ((message.inputs, inputs), (message.outputs, outputs)):
+    for described, tensors in ((message.inputs, inputs), (message.outputs, outputs)):
         for name, datatype, shape in tensors:
-            told.add(name=name, datatype=datatype, shape=shape)
+            described.add(name=name, datatype=datatype, shape=shape)
     return message
 
 
@@ -26,7 +26,7 @@ def answer(datatype="FP32", shape=(2, 3), raw=bytes(24), name="x"):
 
 
 def echo(request):
-    """What came, in the first output."""
+    """The request's input as the first output."""
     [tensor], [raw] = request.inputs, request.raw_input_contents
     return answer(tensor.datatype, tensor.shape, raw, tensor.name)
 
@@ -34,8 +34,8 @@ def echo(request):
 class Counted:
     """`infer` makes an answer of a request and a context. Counts what it is asked."""
 
-    def __init__(self, infer, told, ready):
-        self.infer, self.told, self.is_ready = infer, told or metadata(), ready
+    def __init__(self, infer, described, ready):
+        self.infer, self.described, self.is_ready = infer, described or metadata(), ready
         self.inferred, self.headers = 0, {}
         self.changed = threading.Condition()
 
@@ -51,8 +51,8 @@ class Counted:
 
 
 class Fake(Counted, service_pb2_grpc.GRPCInferenceServiceServicer):
-    def __init__(self, infer=lambda request, context: echo(request), told=None, ready=True):
-        super().__init__(infer, told, ready)
+    def __init__(self, infer=lambda request, context: echo(request), described=None, ready=True):
+        super().__init__(infer, described, ready)
         self.server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1),
                                                                           ("grpc.max_receive_message_length", -1)])
         service_pb2_grpc.add_GRPCInferenceServiceServicer_to_server(self, self.server)
@@ -72,7 +72,7 @@ class Fake(Counted, service_pb2_grpc.GRPCInferenceServiceServicer):
         return pb.ModelReadyResponse(ready=self.is_ready)
 
     def ModelMetadata(self, request, context):
-        return self.told
+        return self.described
 
     def ModelInfer(self, request, context):
         self.count(context)

@@ -29,11 +29,11 @@ class Guests(RemoteTest):
         server = self.serve(models={"m": "in first f32 -1,3\nin second i64 2\n"})
         shown = self.wasinn("inspect", "--json", self.address(server))
         self.check(shown, err="")
-        told = json.loads(shown.out)
-        self.assertEqual(told["encoding"], "remote")
-        self.assertEqual([(one["name"], one["type"], one["shape"]) for one in told["inputs"]],
+        described = json.loads(shown.out)
+        self.assertEqual(described["encoding"], "remote")
+        self.assertEqual([(one["name"], one["type"], one["shape"]) for one in described["inputs"]],
                          [("first", "FP32", [-1, 3]), ("second", "INT64", [2])])
-        self.assertEqual(told["inputs"], told["outputs"])
+        self.assertEqual(described["inputs"], described["outputs"])
 
     def test_a_check_of_models_names_the_protocol(self):
         address = self.address(self.serve(models={"m": MODEL}))
@@ -48,18 +48,18 @@ class Guests(RemoteTest):
                 head = {"inputs": [{"name": "x", "shape": list(array.shape), "datatype": datatype,
                                     "parameters": {"binary_data_size": array.nbytes}}],
                         "outputs": [{"name": "x", "parameters": {"binary_data": True}}]}
-                told = front.infer(word, head, array.tobytes())
-                self.assertEqual(told.status, 200, told)
-                length = int(told.headers["Inference-Header-Content-Length"])
-                self.assertEqual(json.loads(told.body[:length])["outputs"][0]["datatype"], datatype)
-                self.assertEqual(told.body[length:], array.tobytes())
+                described = front.infer(word, head, array.tobytes())
+                self.assertEqual(described.status, 200, described)
+                length = int(described.headers["Inference-Header-Content-Length"])
+                self.assertEqual(json.loads(described.body[:length])["outputs"][0]["datatype"], datatype)
+                self.assertEqual(described.body[length:], array.tobytes())
 
     def test_a_text_travels_as_its_bytes(self):
         server = self.serve(models={"text": "in x u8 -1 opaque\n"})
         front = self.front(self.address(server, model="text"))
-        told = front.infer("m", {"inputs": [{"name": "x", "shape": [1], "datatype": "BYTES", "data": ["grüße"]}]})
-        self.assertEqual(told.status, 200, told)
-        self.assertEqual(bytes(told.json()["outputs"][0]["data"]).decode(), "grüße")
+        described = front.infer("m", {"inputs": [{"name": "x", "shape": [1], "datatype": "BYTES", "data": ["grüße"]}]})
+        self.assertEqual(described.status, 200, described)
+        self.assertEqual(bytes(described.json()["outputs"][0]["data"]).decode(), "grüße")
 
     def test_headers_and_deadlines_reach_the_server(self):
         seen = []
@@ -108,7 +108,7 @@ class Guests(RemoteTest):
 
 class Failures(RemoteTest):
     def test_an_unreachable_server_is_an_error(self):
-        """A guest is not told where."""
+        """A guest does not learn the address."""
         result = self.infer_in_guest(self.address(refused_port(self)))
         self.expect_failure(result, 5, "the model's server: failed to connect")
         self.assertNotIn("127.0.0.1", result.err)
@@ -132,13 +132,13 @@ class Failures(RemoteTest):
 
     def test_a_description_of_too_many_tensors_is_refused(self):
         many = [(f"x{i}", "FP32", (1,)) for i in range(20_000)]
-        for kind, told in (("inputs", metadata(many)), ("outputs", metadata(outputs=many))):
-            front = self.front(self.address(self.fake(told=told)))
+        for kind, described in (("inputs", metadata(many)), ("outputs", metadata(outputs=many))):
+            front = self.front(self.address(self.fake(described=described)))
             for answer in (front.request("GET", "/v2/models/m"), front.infer("m", {"inputs": []})):
                 self.expect_unavailable(answer, f"the server describes more than 1024 {kind}")
 
     def test_a_huge_request_is_refused(self):
-        fake = self.fake(told=metadata((("x", "FP32", (-1,)),), (("x", "FP32", (-1,)),)))
+        fake = self.fake(described=metadata((("x", "FP32", (-1,)),), (("x", "FP32", (-1,)),)))
         front = self.front(self.address(fake), "max_message_bytes = 10000")
         sent = {"inputs": [{"name": "x", "shape": [10000], "datatype": "FP32", "data": [0] * 10000}]}
         self.check_answer(front.infer("m", sent), 413, "max_message_bytes allows 10000")
@@ -174,7 +174,7 @@ class Failures(RemoteTest):
         self.assertNotIn("secret", result.err)
 
     def test_the_signature_is_checked_before_a_call(self):
-        fake = self.fake(told=metadata((("x", "FP32", (3, 3)),)))
+        fake = self.fake(described=metadata((("x", "FP32", (3, 3)),)))
         self.expect_failure(self.infer_in_guest(self.address(fake)), 1, r"\[3,3\]|\[3, 3\]|3x3")
         self.assertEqual(fake.inferred, 0)
 

@@ -19,7 +19,7 @@ class Aborted(Exception):
 
 
 class Context:
-    """What `infer` wants of gRPC's."""
+    """The part of gRPC's context that `infer` uses."""
 
     def __init__(self, handler):
         self.handler, self.active = handler, True
@@ -47,16 +47,18 @@ class Context:
 def to_message(head, raw):
     """A request as gRPC has it."""
     message = pb.ModelInferRequest(model_name="m")
-    for told in head["inputs"]:
-        message.inputs.add(name=told["name"], datatype=told["datatype"], shape=told["shape"])
-        if "data" in told:
-            message.raw_input_contents.append(struct.pack(f"<{len(told['data'])}{FORMATS[told['datatype']]}", *told["data"]))
+    for described in head["inputs"]:
+        message.inputs.add(name=described["name"], datatype=described["datatype"], shape=described["shape"])
+        if "data" in described:
+            message.raw_input_contents.append(
+                struct.pack(f"<{len(described['data'])}{FORMATS[described['datatype']]}", *described["data"])
+            )
         else:
-            size = told["parameters"]["binary_data_size"]
+            size = described["parameters"]["binary_data_size"]
             message.raw_input_contents.append(raw[:size])
             raw = raw[size:]
-    for told in head.get("outputs", ()):
-        message.outputs.add(name=told["name"])
+    for described in head.get("outputs", ()):
+        message.outputs.add(name=described["name"])
     assert not raw
     return message
 
@@ -64,15 +66,15 @@ def to_message(head, raw):
 def of_message(message, binary):
     """An answer's JSON, and what is behind it."""
     outputs, behind = [], b""
-    for i, told in enumerate(message.outputs):
-        output = {"name": told.name, "datatype": told.datatype, "shape": list(told.shape)}
+    for i, described in enumerate(message.outputs):
+        output = {"name": described.name, "datatype": described.datatype, "shape": list(described.shape)}
         if not message.raw_output_contents:
-            output["data"] = list(told.contents.fp32_contents)
+            output["data"] = list(described.contents.fp32_contents)
         elif binary:
             output["parameters"] = {"binary_data_size": len(message.raw_output_contents[i])}
             behind += message.raw_output_contents[i]
         else:
-            raw, kind = message.raw_output_contents[i], FORMATS[told.datatype]
+            raw, kind = message.raw_output_contents[i], FORMATS[described.datatype]
             output["data"] = list(struct.unpack(f"<{len(raw) // struct.calcsize(kind)}{kind}", raw))
         outputs.append(output)
     return json.dumps({"model_name": "m", "outputs": outputs}).encode(), behind
@@ -98,7 +100,7 @@ class Handler(http_server.Handler):
         elif self.path == "/v2/models/m/ready":
             self.answer(200, {"name": "m", "ready": one.is_ready})
         elif self.path == "/v2/models/m":
-            self.answer(200, of_metadata(one.told))
+            self.answer(200, of_metadata(one.described))
         else:
             self.answer(404, {"error": f"there is no {self.path}"})
 
@@ -118,8 +120,17 @@ class Handler(http_server.Handler):
 
 
 class HttpFake(fake.Counted):
-    def __init__(self, infer=lambda request, context: fake.echo(request), told=None, ready=True, binary=True, handler=Handler, tls=None):
-        super().__init__(infer, told, ready)
+
+    def __init__(
+        self,
+        infer=lambda request, context: fake.echo(request),
+        described=None,
+        ready=True,
+        binary=True,
+        handler=Handler,
+        tls=None,
+    ):
+        super().__init__(infer, described, ready)
         self.binary = binary
         self.server = http_server.HttpServer(handler, tls, fake=self)
         self.port, self.stop = self.server.server_port, self.server.stop

@@ -1,4 +1,4 @@
-"""Guests whose language model another server has are told what a local model would tell them."""
+"""Guests whose language model is on another server get the same answers as from a local model."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class LanguageRemoteTest(LanguageTest):
         return self.file("remote.toml", text + "\n")
 
     def text(self, path, prompt, *outputs, config=None, options=None, lines=(), more=""):
-        """What a guest is told, a line for each output."""
+        """The guest's output, a line for each of the model's outputs."""
         prompt = prompt if isinstance(prompt, str) else json.dumps(prompt)
         settings = self.configure(path, *lines, more=more)
         result = self.wasinn("run", "--config", settings, "--threads", "1", TEXT, "m", json.dumps(config or {}),
@@ -43,7 +43,7 @@ class LanguageRemoteTest(LanguageTest):
         return result.out.splitlines() if result.out.count("\n") > 1 else [result.out.rstrip("\n")]
 
     def both(self, server, model, prompt, *outputs, **more):
-        """That a local model tells the same; returns it."""
+        """Checks that a local model gives the same; returns it."""
         here = self.text(LOCAL[model], prompt, *outputs, **more)
         there = self.text(self.address(server, model), prompt, *outputs, **more)
         self.assertEqual(there, here)
@@ -51,7 +51,7 @@ class LanguageRemoteTest(LanguageTest):
 
 
 class Guests(LanguageRemoteTest):
-    """Of `wasinn serve`."""
+    """Guests of `wasinn serve`."""
 
     def setUp(self):
         super().setUp()
@@ -110,8 +110,10 @@ class Guests(LanguageRemoteTest):
 
     def test_embeddings(self):
         self.both(self.server, "embedder", "a text", EMBEDDINGS, config={"embedding": True})
-        [numbers, told] = self.both(self.server, "embedder", '["one", "two"]', EMBEDDINGS, COMPLETION, config={"embedding": True, "texts": True})
-        self.assertEqual(json.loads(told), {"n_embedding": len(numbers.split()) // 2, "n_texts": 2})
+        [numbers, reported] = self.both(
+            self.server, "embedder", '["one", "two"]', EMBEDDINGS, COMPLETION, config={"embedding": True, "texts": True}
+        )
+        self.assertEqual(json.loads(reported), {"n_embedding": len(numbers.split()) // 2, "n_texts": 2})
         one = self.text(self.address(self.server, "embedder"), "a text", COMPLETION, lines=["api = 'embeddings'"])
         self.assertEqual(len(json.loads(one[0])["embedding"]), len(numbers.split()) // 2)
 
@@ -131,12 +133,12 @@ class Guests(LanguageRemoteTest):
             self.assertEqual([(one["name"], one["shape"]) for one in there[side]], [(one["name"], one["shape"]) for one in here[side]])
 
     def test_a_prompt_that_is_too_long_is_refused(self):
-        [told] = self.text(self.address(self.server, "tiny"), "word " * 20000)
-        self.assertRegex(told, r"compute: 102: .*context")
+        [reported] = self.text(self.address(self.server, "tiny"), "word " * 20000)
+        self.assertRegex(reported, r"compute: 102: .*context")
 
     def test_a_model_that_the_server_lacks_is_an_error(self):
-        [told] = self.text(self.address(self.server, "none"), "Hello")
-        self.assertRegex(told, r"load: 8: .*the server has no model 'none', but caller, embedder, ranker, tiny")
+        [reported] = self.text(self.address(self.server, "none"), "Hello")
+        self.assertRegex(reported, r"load: 8: .*the server has no model 'none', but caller, embedder, ranker, tiny")
 
     def test_a_second_server_serves_it(self):
         front = Server(self.dir, self.env, ("--config", self.configure(self.address(self.server, "tiny"))))
@@ -147,7 +149,7 @@ class Guests(LanguageRemoteTest):
 
 
 class Requests(LanguageRemoteTest):
-    """What is asked, and what is not."""
+    """The requests that are sent, and those that are not."""
 
     def test_requests_have_the_name_headers_and_defaults(self):
         fake = self.fake(models=["org/name:tag"])
@@ -185,39 +187,44 @@ class Requests(LanguageRemoteTest):
         self.assertEqual(fake.asked, [])
 
     def test_keys_of_language_models_need_a_language_model(self):
-        [told] = self.text("grpc://127.0.0.1:1/m", "Hello", lines=["temp = 0"])
-        self.assertIn("key 'temp' is for language models", told)
+        [reported] = self.text("grpc://127.0.0.1:1/m", "Hello", lines=["temp = 0"])
+        self.assertIn("key 'temp' is for language models", reported)
         self.assertIn("api: expected one of auto, chat", self.text(self.address(self.fake()), "Hello", lines=["api = 'speech'"])[0])
 
 
 class Answers(LanguageRemoteTest):
     """A server may be anybody."""
 
-    def told(self, status, body, more="", lines=()):
+    def outcome_of(self, status, body, more="", lines=()):
         fake = self.fake(lambda path, fields: (status, body))
         return self.text(self.address(fake), "Hello", more=more, lines=lines)
 
     def test_invalid_answers_are_refused(self):
-        self.assertRegex(self.told(200, {"choices": []})[0], "compute: 5: .*the server's answer does not follow OpenAI's API")
+        self.assertRegex(
+            self.outcome_of(200, {"choices": []})[0], "compute: 5: .*the server's answer does not follow OpenAI's API"
+        )
 
     def test_errors(self):
         for status, errno, error in ((429, 5, {"message": "later\non"}),
                                      (400, 102, {"message": "later on", "code": "context_length_exceeded"})):
             with self.subTest(status):
-                [told] = self.told(status, {"error": error})
-                self.assertRegex(told, rf"compute: {errno}: .*the model's server: .*later on")
+                [reported] = self.outcome_of(status, {"error": error})
+                self.assertRegex(reported, rf"compute: {errno}: .*the model's server: .*later on")
 
     def test_a_huge_answer_is_refused(self):
-        self.assertRegex(self.told(200, completion("a" * 200_000), lines=["max_message_bytes = 100000"])[0], "compute: 7: .*max_message_bytes")
+        self.assertRegex(
+            self.outcome_of(200, completion("a" * 200_000), lines=["max_message_bytes = 100000"])[0],
+            "compute: 7: .*max_message_bytes",
+        )
 
     def test_an_answer_beyond_the_guests_memory_is_refused(self):
         lists = b'{"choices": [{"text": "so"}], "more": [' + b"[]," * 300_000 + b"[]]}"
-        self.assertRegex(self.told(200, lists, more="[limits]\nmax_tensor_bytes = 20000000\n")[0], "compute: 7: ")
-        self.assertEqual(self.told(200, lists, more="[limits]\nmax_tensor_bytes = 200000000\n"), ["so"])
+        self.assertRegex(self.outcome_of(200, lists, more="[limits]\nmax_tensor_bytes = 20000000\n")[0], "compute: 7: ")
+        self.assertEqual(self.outcome_of(200, lists, more="[limits]\nmax_tensor_bytes = 200000000\n"), ["so"])
 
     def test_a_server_may_refuse_its_list_of_models(self):
-        [told] = self.text(self.address(self.fake(listing=(401, {"error": {"message": "no key"}}))), "Hello")
-        self.assertRegex(told, "load: 6: .*security: .*no key")
+        [reported] = self.text(self.address(self.fake(listing=(401, {"error": {"message": "no key"}}))), "Hello")
+        self.assertRegex(reported, "load: 6: .*security: .*no key")
 
     def test_an_unreachable_server_is_an_error(self):
         self.assertRegex(self.text(self.address(refused_port(self)), "Hello")[0], "load: 5: ")

@@ -18,13 +18,16 @@ class Tls(LanguageRemoteTest):
         server = self.serve_tiny("--tls-cert", str(certificate), "--tls-key", str(key))
         self.path = self.address(server, "tiny").replace("http:", "https:")
 
-    def told(self, prompt, config, authority):
+    def completion_of(self, prompt, config, authority):
         return self.text(self.path, prompt, COMPLETION, config=config, lines=[f"ca = '{authority.pem}'"])
 
     def test_texts_and_chats(self):
         prompt = "GNU General Public"
-        self.assertEqual(self.told(prompt, GREEDY, self.authority), self.text(LOCAL["tiny"], prompt, COMPLETION, config=GREEDY))
-        self.assertEqual(self.told(COUNT, {"chat": True, "temp": 0}, self.authority), [COUNTED])
+        self.assertEqual(
+            self.completion_of(prompt, GREEDY, self.authority),
+            self.text(LOCAL["tiny"], prompt, COMPLETION, config=GREEDY),
+        )
+        self.assertEqual(self.completion_of(COUNT, {"chat": True, "temp": 0}, self.authority), [COUNTED])
 
     def test_a_gateway_passes_requests_on(self):
         for authority, status in ((self.authority, 200), (self.other, 503)):
@@ -36,5 +39,5 @@ class Tls(LanguageRemoteTest):
             self.assertEqual("comes from an authority that is not trusted" in log, status == 503, log)
 
     def test_a_certificate_of_another_authority(self):
-        [told] = self.told("x", GREEDY, self.other)
-        self.assertRegex(told, "comes from an authority that is not trusted")
+        [reported] = self.completion_of("x", GREEDY, self.other)
+        self.assertRegex(reported, "comes from an authority that is not trusted")

@@ -37,8 +37,8 @@ class LlamaServer(LanguageRemoteTest):
                 self.both(port, "tiny", "GNU General Public", config=GREEDY, options=options)
         self.both(port, "tiny", COUNT, COMPLETION, MESSAGE, config={"chat": True, "temp": 0})
         self.assertRegex(self.text(self.address(port, "other"), "Hello")[0], "load: 8: .*the server has no model 'other', but tiny\"?$")
-        [told] = self.text(self.address(port, "tiny"), "word " * 20000)
-        self.assertRegex(told, "compute: 102: ")
+        [reported] = self.text(self.address(port, "tiny"), "word " * 20000)
+        self.assertRegex(reported, "compute: 102: ")
 
     def test_tools(self):
         port = self.start("caller")

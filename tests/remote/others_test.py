@@ -27,7 +27,7 @@ class Others(RemoteTest):
         self.assertEqual(len(self.images), 20)
 
     def classify(self, path):
-        """What the guest prints: for each image its class, and the output's bytes."""
+        """The guest's output: for each image its class, and the output's bytes."""
         result = self.wasinn("run", "--model", f"digits={path}", "--dir", f"{IMAGES}::/images", str(CLASSIFY), "--raw",
                              *(f"/images/{name}" for name in self.images))
         self.check(result, err="")

@@ -11,7 +11,7 @@ TRITON = pathlib.Path(os.environ["WASINN_TRITONSERVER"])
 SERVERS = pathlib.Path(os.environ["WASINN_INFERENCE_SERVERS"])
 MODEL = str(pathlib.Path(os.environ["WASINN_MODELS"]) / "digits.onnx")
 
-# One thread, as wasinn has it unless told.
+# One thread, wasinn's default.
 SESSION = f"""
 import onnxruntime
 options = onnxruntime.SessionOptions()
@@ -57,9 +57,9 @@ class Digits(Model):
         return [{"name": "probabilities", "datatype": "FP32", "shape": [-1, 10]}]
 
     def predict(self, request, headers=None, response_headers=None):
-        told = session.run(None, {"image": request.inputs[0].as_numpy()})[0]
-        output = InferOutput("probabilities", list(told.shape), "FP32")
-        output.set_data_from_numpy(told, binary_data=BINARY)
+        computed = session.run(None, {"image": request.inputs[0].as_numpy()})[0]
+        output = InferOutput("probabilities", list(computed.shape), "FP32")
+        output.set_data_from_numpy(computed, binary_data=BINARY)
         return InferResponse(request.id, self.name, [output])
 
 
@@ -78,8 +78,8 @@ class Digits(MLModel):
         return True
 
     async def predict(self, payload):
-        told = session.run(None, {"image": NumpyCodec.decode_input(payload.inputs[0])})[0]
-        return InferenceResponse(model_name=self.name, outputs=[NumpyCodec.encode_output("probabilities", told)])
+        computed = session.run(None, {"image": NumpyCodec.decode_input(payload.inputs[0])})[0]
+        return InferenceResponse(model_name=self.name, outputs=[NumpyCodec.encode_output("probabilities", computed)])
 """
 MLSERVER_SETTINGS = {
     "name": "digits",

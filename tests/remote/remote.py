@@ -27,7 +27,7 @@ class RemoteTest(ServeTest):
         return model
 
     def address(self, *servers, model="m", scheme=None):
-        """Of servers of ours, fakes, or ports."""
+        """The address of our own servers, fakes, or ports."""
         hosts = ",".join(f"127.0.0.1:{self.port_of(one)}" for one in servers)
         return f"{scheme or self.scheme}://{hosts}/{self.path_of(model)}"
 
@@ -37,7 +37,7 @@ class RemoteTest(ServeTest):
         return self.file("remote.toml", text + "\n")
 
     def infer_in_guest(self, address, *lines, n=1, more="", flags=()):
-        """What a guest is told that computes n times."""
+        """The output of a guest that computes n times."""
         settings = self.configure(address, *lines, more=more)
         return self.wasinn("run", "--config", settings, *flags, PROBE, *(["infer", "m"] * n))
 
@@ -46,12 +46,12 @@ class RemoteTest(ServeTest):
         self.assertEqual(result.out.splitlines(), [f"infer m {SUM}"] * n, result)
 
     def expect_failure(self, result, errno, text):
-        """Of a guest whose only compute failed."""
+        """Expects the error of a guest whose only compute failed."""
         self.assertIn(f"errno {errno} ", result.out, result)
         self.assertRegex(result.err, text, result)
 
     def expect_unavailable(self, answer, text):
-        """Of a second server."""
+        """Expects a 503 of a second server."""
         self.assertEqual(answer.status, 503, answer)
         self.assertIn(text, answer.json()["error"])
 

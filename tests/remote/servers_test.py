@@ -55,7 +55,7 @@ class Restarts(RemoteTest):
 
     def lose_a_call(self, calls, *lines):
         def infer(request, context):
-            """What gRPC says of a connection that ended with a call."""
+            """gRPC's text for a connection that ended with a call."""
             if fake.inferred < 3:
                 context.abort(grpc.StatusCode.UNAVAILABLE, "connection reset by peer")
             return echo(request)

@@ -13,7 +13,7 @@ from remote import MODEL, OverHttp, RemoteTest, request, sum_of
 
 
 class Tls(RemoteTest):
-    # What is said of a server's certificate: gRPC has words of its own.
+    # The errors about a server's certificate: gRPC has words of its own.
     untrusted = other_name = "CERTIFICATE_VERIFY_FAILED|handshake failed|not match|[Hh]ostname|peer|failed to connect"
     plain_text = "failed to connect|handshake"
     wants_tls = wants_certificate = "Socket closed: it may want"

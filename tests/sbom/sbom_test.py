@@ -139,7 +139,7 @@ class PartsTest(unittest.TestCase):
         for word in ("", "BSD-ish", "MIT OR", "see LICENSE"):
             self.assertIsNone(thing.licence_of(word), word)
 
-    def test_a_text_of_another_licence_is_told(self):
+    def test_a_text_of_another_licence_is_reported(self):
         ours = "Apache-2.0 WITH LLVM-exception"
         self.assertTrue(thing.has_text(ours, SOURCE / "LICENSE"))
         for other in set(thing.TEXTS) - {ours}:

@@ -1,4 +1,4 @@
-"""What the access log tells of requests, and how traces go on."""
+"""The access log's lines about requests, and how traces go on."""
 
 import json
 import os
@@ -19,8 +19,8 @@ class LogTest(ServeTest):
         return self.serve("--access-log", "access.log", *flags, **{"models": {"m": MODEL}, **more})
 
     def lines(self, n, name="access.log"):
-        """Of JSON, once there are so many."""
-        lines = until(lambda: len(told := json_lines(self.dir / name)) >= n and told)
+        """Lines of JSON, once there are so many."""
+        lines = until(lambda: len(reported := json_lines(self.dir / name)) >= n and reported)
         self.assertEqual(len(lines), n, lines)
         return lines
 
@@ -31,9 +31,18 @@ class Lines(LogTest):
         answer = server.request("POST", "/v2/models/m/infer?a=b", BODY, {"User-Agent": "a test"})
         self.check_answer(answer, 200)
         [line] = self.lines(1)
-        told = {name: line[name] for name in ("protocol", "method", "target", "status", "model", "user_agent")}
-        self.assertEqual(told, {"protocol": "HTTP/1.1", "method": "POST", "target": "/v2/models/m/infer?a=b", "status": 200,
-                                "model": "m", "user_agent": "a test"})
+        reported = {name: line[name] for name in ("protocol", "method", "target", "status", "model", "user_agent")}
+        self.assertEqual(
+            reported,
+            {
+                "protocol": "HTTP/1.1",
+                "method": "POST",
+                "target": "/v2/models/m/infer?a=b",
+                "status": 200,
+                "model": "m",
+                "user_agent": "a test",
+            },
+        )
         self.assertRegex(line["time"], f"^{TIME}$")
         self.assertRegex(line["peer"], r"^127\.0\.0\.1:\d+$")
         self.assertRegex(line["trace_id"], "^[0-9a-f]{32}$")
@@ -59,8 +68,8 @@ class Lines(LogTest):
             read_all(connection)
         with server.socket():
             pass  # which asks nothing
-        told = [(line["method"], line["target"], line["status"], line.get("model")) for line in self.lines(8)]
-        self.assertCountEqual(told, [("GET", "/nothing", 404, None), ("GET", "/metrics", 200, None),
+        reported = [(line["method"], line["target"], line["status"], line.get("model")) for line in self.lines(8)]
+        self.assertCountEqual(reported, [("GET", "/nothing", 404, None), ("GET", "/metrics", 200, None),
                                 ("POST", "/v2/models/none/infer", 404, "none"), ("POST", "/v2/models/m/infer", 400, "m"),
                                 ("POST", "/v2/models/m/infer", 413, None),
                                 ("POST", "/v2/repository/models/m/unload", 200, "m"), ("", "", 400, None),
@@ -150,11 +159,11 @@ class Traces(LogTest):
 
     def test_one_that_goes_on(self):
         server = self.serve_logged()
-        [told] = self.ask(server, f"traceparent: {PARENT}")
+        [reported] = self.ask(server, f"traceparent: {PARENT}")
         [line] = self.lines(1)
         self.assertEqual((line["trace_id"], line["parent_id"]), (TRACE, SPAN))
         self.assertNotEqual(line["span_id"], SPAN)
-        self.assertEqual(told, f"00-{TRACE}-{line['span_id']}-01")
+        self.assertEqual(reported, f"00-{TRACE}-{line['span_id']}-01")
 
     def test_of_errors(self):
         server = self.serve_logged("--max-body", "10")
@@ -163,15 +172,17 @@ class Traces(LogTest):
         self.assertIn(TRACE, answer.headers["traceparent"])
 
     def test_guests_go_on_with_it(self):
-        path = self.file("tell.wat", guest("(call $say (i32.const 1)) (call $environment)", b"Content-Type: text/plain\n\n"))
-        server = self.serve_logged("--route", f"/tell={path}")
+        path = self.file(
+            "show.wat", guest("(call $say (i32.const 1)) (call $environment)", b"Content-Type: text/plain\n\n")
+        )
+        server = self.serve_logged("--route", f"/show={path}")
         state = "a=" + "1" * 300 + ",b=" + "2" * 300
         for sent, continued in (({"traceparent": PARENT, "tracestate": state}, True), ({"traceparent": "junk", "tracestate": state}, False)):
-            answer = server.request("GET", "/tell", headers=sent)
+            answer = server.request("GET", "/show", headers=sent)
             self.assertEqual(answer.status, 200, answer)
-            told = dict(one.split("=", 1) for one in answer.body.decode().strip("\0").split("\0"))
+            reported = dict(one.split("=", 1) for one in answer.body.decode().strip("\0").split("\0"))
             line = self.lines(2 - continued)[-1]
             flags = "01" if continued else "00"
-            self.assertEqual(told["HTTP_TRACEPARENT"], f"00-{line['trace_id']}-{line['span_id']}-{flags}")
-            self.assertEqual(told.get("HTTP_TRACESTATE"), "a=" + "1" * 300 if continued else None)
+            self.assertEqual(reported["HTTP_TRACEPARENT"], f"00-{line['trace_id']}-{line['span_id']}-{flags}")
+            self.assertEqual(reported.get("HTTP_TRACESTATE"), "a=" + "1" * 300 if continued else None)
             self.assertEqual(line["trace_id"] == TRACE, continued)

@@ -43,11 +43,11 @@ class ArtifactsTest(WithRegistry, ConfiguredTest):
         self.assertEqual(self.said(server), b"one")
         self.reload(server, text + self.route_at(guests[1]))
         self.assertEqual(self.said(server), b"two")
-        # What cannot be pulled leaves all as it is.
+        # A failed pull changes nothing.
         self.ask(server, text + self.route_at(self.registry.reference("guest", "sha256:" + "0" * 64)))
         server.await_line("manifest unknown")
         self.assertEqual(self.said(server), b"two")
-        # What is here needs no registry.
+        # A pulled artifact needs no registry.
         self.registry.stop()
         self.reload(server, text + self.route_at(guests[0]))
         self.assertEqual(self.said(server), b"one")

@@ -159,7 +159,7 @@ class Broken(ConfiguredTest):
         self.assertEqual(self.generation(server), before)
         self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 200)
 
-    def test_a_load_of_a_new_configuration_is_told(self):
+    def test_a_load_of_a_new_configuration_is_logged(self):
         path = self.file("m.gguf", "GGUF\n" + MODEL)
         text = f"threads = 1\n[models.m]\npath = '{path}'\n"
         server = self.serve_file(text, models={})

@@ -13,7 +13,7 @@ def openssl(*args):
 
 
 class Authority:
-    """Who signs; `pem` is its own certificate."""
+    """An authority; `pem` is its own certificate."""
 
     def __init__(self, folder, name):
         self.folder, self.name = pathlib.Path(folder), name
@@ -32,7 +32,7 @@ class Authority:
 
 
 def client(authority, own=None, **settings):
-    """What a client trusts, and shows."""
+    """The authority that a client trusts, and its own certificate."""
     context = ssl.create_default_context(cafile=str(authority.pem))
     for name, value in settings.items():
         setattr(context, name, value)

@@ -65,7 +65,7 @@ class Clients(ServeTest):
             self.assertIn(read_all(connection)[:13], (b"HTTP/1.1 413 ", b""))
         self.expect_service(server)
 
-    def test_a_connection_that_rests_is_closed_when_it_was_told(self):
+    def test_an_idle_connection_is_closed_after_its_time(self):
         config = self.file("serve.toml", "[serve]\nidle_timeout_ms = 50\n")
         for flags in (("--idle-timeout", "0.05"), ("--config", config)):
             server = self.serve(*flags, models={"m": MODEL})
@@ -106,7 +106,7 @@ class Clients(ServeTest):
             connection.close()
         self.expect_service(server)
 
-    def test_more_than_may_wait_are_told_to_come_again(self):
+    def test_requests_beyond_the_limit_of_waiting_ones_get_retry_after(self):
         server = self.serve("--max-waiting", "1", models={"m": MODEL + "gate g\n"})
         waiting = []
         while not (refused := select.select(waiting, [], [], 0.02)[0]):

@@ -35,7 +35,7 @@ class ConfiguredTest(ServeTest):
         return server
 
     def configure(self, text, name="serve.toml"):
-        """Writes the file, whole at once, and tells its name."""
+        """Writes the file, whole at once, and returns its name."""
         self.file(name + ".new", f"backend_dirs = ['{ECHO}']\n{text}")
         (self.dir / (name + ".new")).rename(self.dir / name)
         return name

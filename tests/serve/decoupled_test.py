@@ -42,15 +42,15 @@ class Decoupled(LanguageTest):
         self.addCleanup(channel.close)
         self.stub = inference_pb2_grpc.GRPCInferenceServiceStub(channel)
 
-    def told(self, *requests):
-        told = list(self.stub.ModelStreamInfer(iter(requests), timeout=WAIT))
-        self.assertEqual([one.error_message for one in told], len(told) * [""])
-        return [one.infer_response for one in told]
+    def responses_to(self, *requests):
+        reported = list(self.stub.ModelStreamInfer(iter(requests), timeout=WAIT))
+        self.assertEqual([one.error_message for one in reported], len(reported) * [""])
+        return [one.infer_response for one in reported]
 
     def test_a_text_comes_in_pieces(self):
         whole = text_of(self.stub.ModelInfer(ask("0", outputs=["completion"]), timeout=WAIT))
         self.assertTrue(self.stub.ModelConfig(inference_pb2.ModelConfigRequest(name="tiny"), timeout=WAIT).config.model_transaction_policy.decoupled)
-        parts = self.told(ask("1"))
+        parts = self.responses_to(ask("1"))
         self.assertGreater(len(parts), 1)
         self.assertEqual("".join(map(text_of, parts)), whole)
         self.assertEqual({(one.id, one.model_name, one.model_version, one.outputs[0].name, is_final(one)) for one in parts},
@@ -58,24 +58,26 @@ class Decoupled(LanguageTest):
         labels = 'model="tiny",version="1"'
         self.server.await_metrics(f"wasinn_serve_completion_tokens_total{{{labels}}} 6", f"wasinn_serve_first_token_duration_seconds_count{{{labels}}} 1")
 
-    def test_its_end_is_told_if_that_is_asked_for(self):
-        *parts, last = self.told(ask("1", final=True))
+    def test_its_end_is_reported_on_request(self):
+        *parts, last = self.responses_to(ask("1", final=True))
         self.assertEqual(([is_final(one) for one in parts], is_final(last), len(last.outputs), last.id), (len(parts) * [False], True, 0, "1"))
-        told = self.told(*(ask(str(i), final=True) for i in range(3)))
-        self.assertEqual([one.id for one in told if is_final(one)], ["0", "1", "2"])
-        self.assertEqual([one.id for one in told], sorted(one.id for one in told), "one request after the other")
+        reported = self.responses_to(*(ask(str(i), final=True) for i in range(3)))
+        self.assertEqual([one.id for one in reported if is_final(one)], ["0", "1", "2"])
+        self.assertEqual(
+            [one.id for one in reported], sorted(one.id for one in reported), "one request after the other"
+        )
 
     def test_what_only_a_whole_answer_has(self):
         for request in (ask("1", '{"embedding": true}', model="embedder"), ask("1", '{"embedding": true}', outputs=["embeddings"], model="embedder")):
-            [answer] = self.told(request)
+            [answer] = self.responses_to(request)
             self.assertIn("embeddings", [one.name for one in answer.outputs])
-        [answer] = self.told(ask("1", outputs=["completion", "metadata"]))
+        [answer] = self.responses_to(ask("1", outputs=["completion", "metadata"]))
         self.assertEqual(([one.name for one in answer.outputs], is_final(answer)), (["completion", "metadata"], True))
 
     def test_an_error_ends_its_request_alone(self):
-        told = list(self.stub.ModelStreamInfer(iter([ask("1", options="{"), ask("2", final=True)]), timeout=WAIT))
-        self.assertEqual([bool(one.error_message) for one in told], [True] + (len(told) - 1) * [False])
-        self.assertTrue(is_final(told[-1].infer_response))
+        reported = list(self.stub.ModelStreamInfer(iter([ask("1", options="{"), ask("2", final=True)]), timeout=WAIT))
+        self.assertEqual([bool(one.error_message) for one in reported], [True] + (len(reported) - 1) * [False])
+        self.assertTrue(is_final(reported[-1].infer_response))
 
     def test_a_client_that_leaves_ends_its_text(self):
         endless = '{"n-predict": -1, "temp": 0, "grammar": "root ::= [a-z ]+"}'

@@ -1,4 +1,4 @@
-"""What schemathesis asks of a server by docs/serve/openapi.yaml: its own command, on a server of the test's."""
+"""schemathesis' requests to a server by docs/serve/openapi.yaml: its own command, on a server of the test's."""
 
 import collections
 import json
@@ -12,8 +12,8 @@ import yaml
 from server import ServeTest
 
 DESCRIPTION = pathlib.Path(__file__).resolve().parents[2] / "docs/serve/openapi.yaml"
-# Names that it mostly takes, so that more than names is looked at. A request that fits the description and not the model is answered with
-# 400, which it would call a fault (positive data); and what does not fit, with 413 where the length of its JSON is told to be large.
+# Mostly valid names, so that more than names is tested. A request that fits the description, but not the model, gets
+# 400, which schemathesis would call a fault (positive data). One that does not fit gets 413 if its JSON is large.
 CONFIG = """
 [dictionaries.models]
 values = ["echo", "tiny"]
@@ -55,7 +55,7 @@ class Examined(ServeTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         answers = collections.defaultdict(collections.Counter)
         for line in (self.dir / "report.ndjson").read_text().splitlines():
-            told = json.loads(line).get("ScenarioFinished")
-            for one in told["recorder"].get("interactions", {}).values() if told else ():
-                answers[told["recorder"]["label"]][one["response"]["status_code"]] += 1
+            answer = json.loads(line).get("ScenarioFinished")
+            for one in answer["recorder"].get("interactions", {}).values() if answer else ():
+                answers[answer["recorder"]["label"]][one["response"]["status_code"]] += 1
         return answers

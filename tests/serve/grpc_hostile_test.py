@@ -133,7 +133,7 @@ class Messages(HostileTest):
 
 
 class Memory(HostileTest):
-    """What all requests and responses may hold."""
+    """The limit of memory for all requests and responses."""
 
     FULL = (grpc.StatusCode.RESOURCE_EXHAUSTED, "requests and responses have reached their limit of memory")
 

@@ -89,7 +89,7 @@ class Keys(ConfiguredTest):
         self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
         asked.put(None)
 
-    def test_health_is_told_however_many_calls_there_are(self):
+    def test_health_is_reported_even_with_too_many_calls(self):
         server = self.serve_file(tenant("a"), "--max-connections", "4", models={"m": BYTES})
         stub, asked = self.stub_of(server), queue.Queue()
         self.addCleanup(asked.put, None)

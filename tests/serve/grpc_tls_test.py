@@ -25,7 +25,7 @@ class Log(TlsTest):
         return service_pb2_grpc.GRPCInferenceServiceStub(channel)
 
     def lines(self, n):
-        return until(lambda: len(told := json_lines(self.dir / "access.log")) >= n and told)
+        return until(lambda: len(answer := json_lines(self.dir / "access.log")) >= n and answer)
 
     def test_calls(self):
         server = self.serve_tls("--access-log", "access.log")
@@ -39,8 +39,11 @@ class Log(TlsTest):
         self.lines(3)
         list(stub.ModelStreamInfer(iter([infer()] * 3)))
         lines = self.lines(4)
-        told = [(line["protocol"], line["method"], line["status"], line["model"][:5], line.get("messages")) for line in lines]
-        self.assertEqual(told, [("gRPC", "ModelReady", 0, "m", None), ("gRPC", "ModelInfer", 0, "m", None),
+        answer = [
+            (line["protocol"], line["method"], line["status"], line["model"][:5], line.get("messages"))
+            for line in lines
+        ]
+        self.assertEqual(answer, [("gRPC", "ModelReady", 0, "m", None), ("gRPC", "ModelInfer", 0, "m", None),
                                 ("gRPC", "ModelInfer", 5, "noneN"[:4] + "n", None), ("gRPC", "ModelStreamInfer", 0, "m", 3)])
         self.assertTrue(all(line["bytes_in"] > 0 and line["user_agent"].startswith("grpc-python") for line in lines), lines)
         self.assertEqual(lines[1]["target"], "/inference.GRPCInferenceService/ModelInfer")
@@ -52,9 +55,9 @@ class Log(TlsTest):
         stub = self.channel(server)
         for sent, continued in ((PARENT, True), (PARENT.upper(), False)):
             _, call = stub.ServerLive.with_call(pb.ServerLiveRequest(), metadata=[("traceparent", sent)])
-            told = dict(call.initial_metadata()).get("traceparent")
+            answer = dict(call.initial_metadata()).get("traceparent")
             line = self.lines(2 - continued)[-1]
-            self.assertEqual(told, f"00-{TRACE}-{line['span_id']}-01" if continued else None)
+            self.assertEqual(answer, f"00-{TRACE}-{line['span_id']}-01" if continued else None)
             self.assertEqual(line.get("parent_id"), SPAN if continued else None)
 
     def test_a_call_that_its_client_cancels(self):

@@ -36,10 +36,13 @@ class GuardTest(LanguageTest):
         self.assertEqual([choice["finish_reason"] for choice in choices], [None] * (len(choices) - 1) + ["stop"])
 
     def test_a_word_that_may_go_on_waits(self):
-        """The model has tokens of a few letters; "two" is told whole."""
+        """The model has tokens of a few letters; "two" comes whole."""
         answer = self.chat(stream=True, max_tokens=5)
-        told = [json.loads(event.removeprefix("data: "))["choices"][0]["delta"].get("content", "") for event in answer.body.decode().split("\n\n")[:-2]]
-        self.assertTrue(all(word.strip() in (*HIDDEN.split(), "") for word in told[:-2]), told)
+        reported = [
+            json.loads(event.removeprefix("data: "))["choices"][0]["delta"].get("content", "")
+            for event in answer.body.decode().split("\n\n")[:-2]
+        ]
+        self.assertTrue(all(word.strip() in (*HIDDEN.split(), "") for word in reported[:-2]), reported)
 
     def test_it_refuses_messages(self):
         answer = self.chat(messages=[{"role": "user", "content": "My PASSWORD: x"}])

@@ -52,7 +52,7 @@ class OverGrpc(ConfiguredTest):
         labels = b"".join(element(f"row {row}".encode()) for row in range(len(x) // 2))
         self.assertEqual(list(answer.raw_output_contents), [doubled, labels])
 
-    def test_it_is_told_of(self):
+    def test_it_is_described(self):
         stub = self.stub(models={"m": "in x f32 1\n"})
         ask = service_pb2
         self.assertTrue(stub.ModelReady(ask.ModelReadyRequest(name="g"), timeout=60).ready)
@@ -72,7 +72,7 @@ class OverGrpc(ConfiguredTest):
         self.expect_double(stub)
 
     def test_large_requests(self):
-        """Which no thread of gRPC's reads."""
+        """They are too large for gRPC's threads."""
         self.expect_double(self.stub(), x=range(50_000))
 
     def test_errors(self):

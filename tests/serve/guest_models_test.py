@@ -21,7 +21,7 @@ SIZES = {"BOOL": 1, "UINT8": 1, "UINT16": 2, "UINT32": 4, "UINT64": 8, "INT8": 1
 
 
 class AsAnyModel(GuestModelTest):
-    def test_it_is_told_of(self):
+    def test_it_is_described(self):
         server = self.serve_guest(models={"m": HOST})
         metadata = server.request("GET", "/v2/models/g").json()
         self.assertEqual(metadata, {"name": "g", "versions": ["1"], "platform": "wasm_component", **IOS})
@@ -62,10 +62,17 @@ class AsAnyModel(GuestModelTest):
     def test_every_type(self):
         server = self.serve_guest(name="types")
         inputs, raw = [], b""
-        for told in server.request("GET", "/v2/models/types").json()["inputs"]:
-            size = SIZES.get(told["datatype"])
+        for reported in server.request("GET", "/v2/models/types").json()["inputs"]:
+            size = SIZES.get(reported["datatype"])
             values = element(b"\xff\x00") + element(b"") if size is None else bytes(range(2, 2 + 2 * size)) if size > 1 else b"\x00\x01"
-            inputs.append({"name": told["name"], "datatype": told["datatype"], "shape": [2], "parameters": {"binary_data_size": len(values)}})
+            inputs.append(
+                {
+                    "name": reported["name"],
+                    "datatype": reported["datatype"],
+                    "shape": [2],
+                    "parameters": {"binary_data_size": len(values)},
+                }
+            )
             raw += values
         self.assertEqual(len(inputs), len(SIZES) + 1)
         answer = server.infer("types", {"inputs": inputs, "parameters": {"binary_data_output": True}}, raw)

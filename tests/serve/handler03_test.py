@@ -17,14 +17,20 @@ class Handler03Test(HandlerTest):
 
 
 class Exchanges(Handler03Test):
-    def test_what_a_guest_is_told(self):
+    def test_what_a_guest_sees_of_a_request(self):
         server = self.serve_handler()
         headers = {"Host": "models.example:81", "X-Trace": "7", "TE": "trailers"}
-        told = server.request("POST", "/h/tell?x=1&y=%20", b"hello", headers).body.decode().splitlines()
-        for line in ("method Method::Post", "scheme Some(Scheme::Http)", "authority models.example:81", "path /h/tell?x=1&y=%20", "x-trace: 7",
-                     'arguments ["test-handler03.component.wasm"], environment []'):
-            self.assertIn(line, told)
-        self.assertFalse({"host", "te"} & {line.split(":")[0] for line in told}, told)
+        reported = server.request("POST", "/h/show?x=1&y=%20", b"hello", headers).body.decode().splitlines()
+        for line in (
+            "method Method::Post",
+            "scheme Some(Scheme::Http)",
+            "authority models.example:81",
+            "path /h/show?x=1&y=%20",
+            "x-trace: 7",
+            'arguments ["test-handler03.component.wasm"], environment []',
+        ):
+            self.assertIn(line, reported)
+        self.assertFalse({"host", "te"} & {line.split(":")[0] for line in reported}, reported)
 
     def test_bodies_come_and_go(self):
         server = self.serve_handler()
@@ -40,7 +46,7 @@ class Exchanges(Handler03Test):
         self.assertEqual(self.ask(server, "read?a.txt").body, b"of the folder")
         for name in ("../secret.txt", "out", "up"):
             self.assertIn(b"NotPermitted", self.ask(server, f"read?{name}", 403).body)
-        self.assertIn(b'environment [("A", "1")]', self.ask(server, "tell").body)
+        self.assertIn(b'environment [("A", "1")]', self.ask(server, "show").body)
         self.ask(self.serve_handler(), "read?a.txt", 404)
 
     def test_statuses(self):
@@ -70,7 +76,7 @@ class Hostile(Handler03Test):
         for what in ("loop", "sleep", "open", "unread", "never"):
             with self.subTest(what=what):
                 self.check_answer(server.request("GET", f"/h/{what}", headers=HURRIED), 504, "was not done within 200 ms")
-        self.ask(server, "tell")
+        self.ask(server, "show")
         self.log_of(server)
 
     def test_an_answer_that_is_whole_is_sent_whatever_comes_after(self):
@@ -95,7 +101,7 @@ class Hostile(Handler03Test):
         ):
             with self.subTest(what=what):
                 self.check_answer(server.request("GET", f"/h/{what}"), 502, why)
-        self.ask(server, "tell")
+        self.ask(server, "show")
         self.log_of(server)
 
     def test_an_endless_answer_is_cut_off(self):
@@ -103,7 +109,7 @@ class Hostile(Handler03Test):
         self.check_answer(server.request("GET", "/h/flood"), 502, "wrote more than 1048576 bytes")
         small = self.serve_handler("--max-memory-in-flight", "4M")
         self.check_answer(small.request("GET", "/h/flood"), 429)
-        self.ask(small, "tell")
+        self.ask(small, "show")
 
     def test_memory_has_a_limit(self):
         self.assertLess(int(self.ask(self.serve_handler("--max-memory", "32M"), "memory").body), 32 << 20)
@@ -136,7 +142,7 @@ class Outbound(Handler03Test, OutboundTest):
         self.assertEqual(len(self.fetch(server, f"{other.origin}/large")), 9 << 20)
         self.check_answer(server.request("GET", "/h/fetch", headers={"X-To": "http://127.0.0.1:1/echo"}), 502, "HttpRequestDenied")
 
-    def test_nobody_unless_told(self):
+    def test_outbound_requests_are_refused_by_default(self):
         other = self.other()
         self.check_answer(self.serve_handler().request("GET", "/h/fetch", headers={"X-To": f"{other.origin}/echo"}), 502, "HttpRequestDenied")
         self.assertEqual(other.asked, [])

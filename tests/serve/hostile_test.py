@@ -72,7 +72,7 @@ class Json(ServeTest):
 
 class Framing(ServeTest):
     def expect_refusal(self, first, endless):
-        """Of what begins so and goes on without an end."""
+        """Expects the refusal of a request with this beginning and no end."""
         server = self.serve(models={"m": MODEL})
         with server.socket() as connection:
             connection.sendall(head(0).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked") + first)
@@ -134,7 +134,7 @@ class Framing(ServeTest):
 
 
 class Memory(ServeTest):
-    """What all requests and responses may hold."""
+    """The limit of memory for all requests and responses."""
 
     FULL = "requests and responses have reached their limit of memory"
 

@@ -1,4 +1,4 @@
-"""Components behind paths (wasi:http/incoming-handler): what they are told, what becomes of their answers, and what they may not do."""
+"""Components behind paths (wasi:http/incoming-handler): the requests that they see, their answers, and attacks."""
 
 import concurrent.futures
 import os
@@ -66,12 +66,12 @@ class Folders(HandlerTest):
         route = f"[routes.'/h']\nfile = '{HANDLER}'\ndir = ['data::/data']\nenv = ['A=1']\n"
         server = self.serve("--config", self.configure(route))
         self.expect_read_only(server)
-        self.assertIn(b'environment [("A", "1")]', self.ask(server, "tell").body)
+        self.assertIn(b'environment [("A", "1")]', self.ask(server, "show").body)
 
     def test_of_a_program_that_the_command_names(self):
         server = self.serve("-S", "http", "--dir", "data::/data", "--env", "A=1", str(HANDLER))
         self.expect_read_only(server)
-        self.assertIn(b'environment [("A", "1")]', self.ask(server, "tell").body)
+        self.assertIn(b'environment [("A", "1")]', self.ask(server, "show").body)
 
     def test_open_files_are_resources_of_a_limited_number(self):
         server = self.serve_handler("--route-dir", "/h=data::/data")
@@ -80,26 +80,37 @@ class Folders(HandlerTest):
 
 
 class Exchanges(HandlerTest):
-    def test_what_a_guest_is_told(self):
+    def test_what_a_guest_sees_of_a_request(self):
         server = self.serve_handler()
         headers = {"Host": "models.example:81", "X-Trace": "7", "Content-Type": "a/b", "TE": "trailers", "Keep-Alive": "9"}
-        told = server.request("POST", "/h/tell?x=1&y=%20", b"hello", headers).body.decode().splitlines()
-        for line in ("method Method::Post", "scheme Some(Scheme::Http)", "authority models.example:81", "path /h/tell?x=1&y=%20",
-                     "x-trace: 7", "content-type: a/b", "content-length: 5", 'arguments ["test-handler.component.wasm"], environment []'):
-            self.assertIn(line, told)
-        names = {line.split(":")[0] for line in told}
-        self.assertFalse({"host", "te", "keep-alive", "connection"} & names, told)
+        reported = server.request("POST", "/h/show?x=1&y=%20", b"hello", headers).body.decode().splitlines()
+        for line in (
+            "method Method::Post",
+            "scheme Some(Scheme::Http)",
+            "authority models.example:81",
+            "path /h/show?x=1&y=%20",
+            "x-trace: 7",
+            "content-type: a/b",
+            "content-length: 5",
+            'arguments ["test-handler.component.wasm"], environment []',
+        ):
+            self.assertIn(line, reported)
+        names = {line.split(":")[0] for line in reported}
+        self.assertFalse({"host", "te", "keep-alive", "connection"} & names, reported)
 
-    def test_other_methods_and_a_host_that_is_not_told(self):
+    def test_other_methods_and_a_missing_host(self):
         server = self.serve_handler()
-        self.assertIn(b'method Method::Other("BREW")', server.request("BREW", "/h/tell").body)
+        self.assertIn(b'method Method::Other("BREW")', server.request("BREW", "/h/show").body)
         with server.socket() as client:
-            client.sendall(b"GET /h/tell HTTP/1.0\r\n\r\n")
+            client.sendall(b"GET /h/show HTTP/1.0\r\n\r\n")
             self.assertIn(f"\nauthority 127.0.0.1:{server.port}\n".encode(), client.makefile("rb").read())
 
     def test_a_request_that_no_guest_can_have(self):
         server = self.serve_handler()
-        for request in (b"GET /h/tell HTTP/1.1\r\nHost: a b\r\n\r\n", b"GET /h/tell HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"):
+        for request in (
+            b"GET /h/show HTTP/1.1\r\nHost: a b\r\n\r\n",
+            b"GET /h/show HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        ):
             with server.socket() as client:
                 client.sendall(request)
                 self.assertIn(b" 400 ", client.makefile("rb").readline(), request)
@@ -162,7 +173,7 @@ class Exchanges(HandlerTest):
             path = pathlib.Path(self.dir) / f"handler{version.decode()}.wasm"
             path.write_bytes(component.replace(b"@0.2.12", version))
             server = self.serve("--route", f"/h={path}")
-            self.assertIn(b"method Method::Get", self.ask(server, "tell").body)
+            self.assertIn(b"method Method::Get", self.ask(server, "show").body)
 
     def test_instances_of_a_pool(self):
         config = self.file("pool.toml", "[engine]\npool_instances = 4\n")
@@ -179,7 +190,7 @@ class Hostile(HandlerTest):
         server = self.for_two(self.serve_handler, "--max-body", "1G")
         for what in ("loop", "sleep", "open-sleep"):
             self.check_answer(server.request("GET", f"/h/{what}", headers=HURRIED), 504, "was not done within 200 ms")
-        self.ask(server, "tell")
+        self.ask(server, "show")
         self.log_of(server)
 
     def test_an_answer_that_is_whole_is_sent_whatever_comes_after(self):
@@ -211,7 +222,7 @@ class Hostile(HandlerTest):
             ("large-header", "its header has more than 16384 bytes"),
         ):
             self.check_answer(server.request("GET", f"/h/{what}"), 502, why)
-        self.ask(server, "tell")
+        self.ask(server, "show")
         self.assertIn("guest '/h'", self.log_of(server))
 
     def test_headers_of_the_connection_are_the_servers(self):
@@ -227,13 +238,13 @@ class Hostile(HandlerTest):
     def test_answers_are_held_within_the_servers_memory(self):
         server = self.serve_handler("--max-memory-in-flight", "4M")
         self.check_answer(server.request("GET", "/h/flood"), 429)
-        self.ask(server, "tell")
+        self.ask(server, "show")
 
     def test_memory_has_a_limit(self):
         server = self.serve_handler("--max-memory", "32M")
         self.assertLess(int(self.ask(server, "memory").body), 32 << 20)
         too_small = self.serve_handler("--max-memory", "64k")
-        self.check_answer(too_small.request("GET", "/h/tell"), 500, "could not run")
+        self.check_answer(too_small.request("GET", "/h/show"), 500, "could not run")
         self.assertIn("over the limit of 65536", self.log_of(too_small))
 
     def test_the_hosts_memory_has_limits(self):
@@ -247,7 +258,7 @@ class Hostile(HandlerTest):
 
     def test_the_host_copies_no_more_than_the_guest_may_have(self):
         server = self.serve_handler("--max-memory", "64M")
-        self.ask(server, "tell")
+        self.ask(server, "show")
         before = self.most_memory(server)
         self.check_answer(server.request("GET", "/h/copies"), 502, "it ended in a trap")
         self.assertLess(self.most_memory(server) - before, 200 << 10)  # Wasmtime's own guard is 128 MiB
@@ -275,12 +286,12 @@ class Hostile(HandlerTest):
     def test_fuel_has_an_end(self):
         server = self.serve_handler("--fuel", "100000000", "--timeout", "60s")
         self.check_answer(server.request("GET", "/h/loop"), 502, "it ended in a trap")
-        self.ask(server, "tell")
+        self.ask(server, "show")
         self.assertIn("fuel", self.log_of(server))
 
 
 class Outside(HandlerTest):
-    """What a guest reaches beside its client and its models: nothing but what outbound_test.py allows."""
+    """A guest reaches only its client and its models, and the origins in outbound_test.py."""
 
     def test_there_are_no_sockets_and_no_folders(self):
         answer = self.ask(self.serve_handler(), "outside").body.decode()

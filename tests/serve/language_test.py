@@ -22,9 +22,9 @@ class Requests(LanguageTest):
         answer = self.ask(self.server, "chat/completions", model="tiny", messages=COUNT, temperature=0, stream=True)
         self.assertEqual((answer.status, answer.headers["Content-Type"], answer.headers["Transfer-Encoding"]),
                          (200, "text/event-stream", "chunked"))
-        *told, done = events(answer)
+        *reported, done = events(answer)
         self.assertIsNone(done)
-        self.assertEqual("".join(one["choices"][0]["delta"].get("content") or "" for one in told), COUNTED)
+        self.assertEqual("".join(one["choices"][0]["delta"].get("content") or "" for one in reported), COUNTED)
 
     def test_a_stream_of_an_old_client(self):
         body = json.dumps({"model": "tiny", "messages": COUNT, "temperature": 0, "stream": True}).encode()
@@ -89,7 +89,7 @@ class Requests(LanguageTest):
             self.assertEqual(log.count(f"/v1: the field {field} of requests"), 1, log)
 
     def test_formats_are_accepted_in_several_servers_fields(self):
-        """What a text has to be like is held, whoever's field says so."""
+        """The required form of a text is kept, by any server's field."""
         schema = {"type": "boolean"}
         for fields in ({"guided_json": schema}, {"guided_json": json.dumps(schema)}, {"structured_outputs": {"json": schema}}, {"format": schema},
                        {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": schema, "strict": None}, "other": 1}},
@@ -382,10 +382,10 @@ class Requests(LanguageTest):
         self.assertEqual(ask(model="tiny/versions/1", id="a", text_input="GNU", parameters={"temperature": 0, "max_tokens": 6}).json(), whole)
         answer = ask("generate_stream", id="a", text_input="GNU", stream=True, bad_words="", parameters={"temperature": 0, "max_tokens": 6, "strange": 1})
         self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "text/event-stream"))
-        told = events(answer)
-        self.assertGreater(len(told), 1)
-        self.assertEqual("".join(one["text_output"] for one in told), text)
-        self.assertEqual([{**one, "text_output": text} for one in told], len(told) * [whole])
+        reported = events(answer)
+        self.assertGreater(len(reported), 1)
+        self.assertEqual("".join(one["text_output"] for one in reported), text)
+        self.assertEqual([{**one, "text_output": text} for one in reported], len(reported) * [whole])
         for fields, status, text in (({}, 400, "text_input is missing"), ({"text_input": 1}, 400, "is not a string"),
                                      ({"text_input": "a", "parameters": {"temperature": "hot"}}, 400, "temperature"),
                                      ({"text_input": "a", "stop_words": ["b"]}, 400, "stop_words"), ({"text_input": "GNU " * 5000}, 400, "context")):

@@ -23,28 +23,40 @@ class Completions(LanguageTest):
         body = json.dumps({"model": "tiny", "prompt": PROMPT, "temperature": 0, "n_predict": 4, **fields})
         return self.server.request("POST", path, body, {"Content-Type": "application/json"})
 
-    def told(self, **fields):
+    def completed(self, **fields):
         answer = self.complete(**fields)
         self.assertEqual(answer.status, 200, answer)
         return answer.json()
 
     def test_a_whole_answer(self):
-        told = self.told(seed=5, stop=["zz"])
-        self.assertEqual(set(told), WHOLE)
+        reported = self.completed(seed=5, stop=["zz"])
+        self.assertEqual(set(reported), WHOLE)
         by_openai = self.ask(self.server, "completions", model="tiny", prompt=PROMPT, temperature=0, max_tokens=4).json()
-        self.assertEqual(told["content"], by_openai["choices"][0]["text"])
+        self.assertEqual(reported["content"], by_openai["choices"][0]["text"])
         usage = by_openai["usage"]
-        self.assertEqual((told["tokens_evaluated"], told["tokens_predicted"]), (usage["prompt_tokens"], usage["completion_tokens"]))
-        self.assertEqual(told["tokens_cached"], usage["prompt_tokens"] + 3, "the last token is not evaluated")
-        self.assertEqual((told["index"], told["stop"], told["tokens"], told["stop_type"], told["stopping_word"], told["truncated"]),
-                         (0, True, [], "limit", "", False))
-        self.assertEqual((told["model"], told["prompt"]), ("tiny", PROMPT))
-        settings = told["generation_settings"]
+        self.assertEqual(
+            (reported["tokens_evaluated"], reported["tokens_predicted"]),
+            (usage["prompt_tokens"], usage["completion_tokens"]),
+        )
+        self.assertEqual(reported["tokens_cached"], usage["prompt_tokens"] + 3, "the last token is not evaluated")
+        self.assertEqual(
+            (
+                reported["index"],
+                reported["stop"],
+                reported["tokens"],
+                reported["stop_type"],
+                reported["stopping_word"],
+                reported["truncated"],
+            ),
+            (0, True, [], "limit", "", False),
+        )
+        self.assertEqual((reported["model"], reported["prompt"]), ("tiny", PROMPT))
+        settings = reported["generation_settings"]
         self.assertEqual((settings["n_predict"], settings["seed"], settings["temperature"], settings["stop"], settings["stream"], settings["logit_bias"]),
                          (4, 5, 0, ["zz"], False, []))
 
     def test_the_same_at_the_root(self):
-        there = self.told()["content"]
+        there = self.completed()["content"]
         for path in ("/completion", "/completions"):
             answer = self.complete(path)
             self.assertEqual((answer.status, answer.json()["content"]), (200, there), path)
@@ -65,7 +77,7 @@ class Completions(LanguageTest):
                 self.assertEqual(self.complete("/completions").status, 200)
 
     def test_a_stream(self):
-        whole = self.told(return_tokens=True)
+        whole = self.completed(return_tokens=True)
         answer = self.complete(stream=True)
         self.assertEqual(answer.headers["Content-Type"], "text/event-stream")
         *pieces, last = events(answer)
@@ -79,13 +91,13 @@ class Completions(LanguageTest):
 
     def test_prompts_of_all_kinds(self):
         tokens = self.ask(self.server, "tokenize", model="tiny", content=PROMPT, add_special=True).json()["tokens"]
-        text = self.told()["content"]
+        text = self.completed()["content"]
         for prompt in (tokens, {"prompt_string": PROMPT}, [PROMPT], [tokens], [*tokens[:2], "", *tokens[2:]]):
-            self.assertEqual(self.told(prompt=prompt)["content"], text, prompt)
-        many = self.told(prompt=[PROMPT, tokens, {"prompt_string": "Count"}, [tokens[0], "GNU"]])
+            self.assertEqual(self.completed(prompt=prompt)["content"], text, prompt)
+        many = self.completed(prompt=[PROMPT, tokens, {"prompt_string": "Count"}, [tokens[0], "GNU"]])
         self.assertEqual([one["index"] for one in many], [0, 1, 2, 3])
         self.assertEqual([one["content"] for one in many[:2]], [text, text])
-        self.assertEqual([one["index"] for one in self.told(n_cmpl=2, n_predict=1)], [0, 1])
+        self.assertEqual([one["index"] for one in self.completed(n_cmpl=2, n_predict=1)], [0, 1])
         for wrong in (None, [], [[]], 5, {}, [1.5], {"prompt_string": "a", "multimodal_data": ["YQ=="]}):
             self.expect_error(self.complete(prompt=wrong), 400, "prompt", self.complete(prompt=wrong).json()["error"]["param"])
         self.expect_error(self.complete(prompt=[10**6, "a"]), 400, "token")
@@ -93,36 +105,50 @@ class Completions(LanguageTest):
 
     def test_the_stop_type_is_reported(self):
         for fields, stop_type, word in (({"stop": ["icen"]}, "word", "icen"), ({"grammar": 'root ::= "a"'}, "eos", ""), ({"n_predict": 0}, "limit", "")):
-            told = self.told(n_predict=30, **fields) if "n_predict" not in fields else self.told(**fields)
-            self.assertEqual((told["stop_type"], told["stopping_word"]), (stop_type, word), told)
-        full = self.told(n_predict=-1, ignore_eos=True, grammar="root ::= [a-z ]+")
+            reported = self.completed(n_predict=30, **fields) if "n_predict" not in fields else self.completed(**fields)
+            self.assertEqual((reported["stop_type"], reported["stopping_word"]), (stop_type, word), reported)
+        full = self.completed(n_predict=-1, ignore_eos=True, grammar="root ::= [a-z ]+")
         self.assertEqual((full["stop_type"], full["truncated"]), ("limit", True))
         self.assertTrue(all(one["bias"] is None for one in full["generation_settings"]["logit_bias"]))
         self.assertGreater(len(full["generation_settings"]["logit_bias"]), 0)
         self.expect_error(self.complete(ignore_eos=True, grammar='root ::= "a"'), 400, "no token may be chosen")
 
     def test_only_wanted_members_are_sent(self):
-        told = self.told(response_fields=["content", "generation_settings/n_predict", "timings/predicted_n", "no/such", "prompt/x", ""])
-        self.assertEqual(set(told), {"content", "generation_settings/n_predict", "timings/predicted_n"})
-        self.assertEqual((told["generation_settings/n_predict"], told["timings/predicted_n"]), (4, 4))
+        reported = self.completed(
+            response_fields=[
+                "content",
+                "generation_settings/n_predict",
+                "timings/predicted_n",
+                "no/such",
+                "prompt/x",
+                "",
+            ]
+        )
+        self.assertEqual(set(reported), {"content", "generation_settings/n_predict", "timings/predicted_n"})
+        self.assertEqual((reported["generation_settings/n_predict"], reported["timings/predicted_n"]), (4, 4))
         *pieces, last = events(self.complete(stream=True, response_fields=["stop_type"]))
         self.assertEqual(last, {"stop_type": "limit"})
         self.assertIn("content", pieces[0])
-        self.assertEqual(list(self.told(n_probs=1, response_fields=["completion_probabilities"])), ["completion_probabilities"])
-        self.assertEqual(self.told(n_probs=1, response_fields=["x"]), {})
+        self.assertEqual(
+            list(self.completed(n_probs=1, response_fields=["completion_probabilities"])), ["completion_probabilities"]
+        )
+        self.assertEqual(self.completed(n_probs=1, response_fields=["x"]), {})
 
     def test_probabilities(self):
         for fields, chosen, top in (({}, "logprob", "top_logprobs"), ({"post_sampling_probs": True, "temperature": 1}, "prob", "top_probs")):
-            told = self.told(n_probs=3, return_tokens=True, seed=1, **fields)
-            each = told["completion_probabilities"]
-            self.assertEqual([one["id"] for one in each], told["tokens"])
+            reported = self.completed(n_probs=3, return_tokens=True, seed=1, **fields)
+            each = reported["completion_probabilities"]
+            self.assertEqual([one["id"] for one in each], reported["tokens"])
             for one in each:
                 self.assertEqual(set(one), {"id", "token", "bytes", chosen, top})
                 self.assertLessEqual(len(one[top]), 3)
             *pieces, last = events(self.complete(n_probs=3, stream=True, seed=1, **fields))
-            self.assertEqual([[one["id"] for one in piece["completion_probabilities"]] for piece in pieces], [[token] for token in told["tokens"]])
+            self.assertEqual(
+                [[one["id"] for one in piece["completion_probabilities"]] for piece in pieces],
+                [[token] for token in reported["tokens"]],
+            )
             self.assertNotIn("completion_probabilities", last)
-        self.assertNotIn("completion_probabilities", self.told(n_probs=0))
+        self.assertNotIn("completion_probabilities", self.completed(n_probs=0))
 
     def test_invalid_fields_are_named(self):
         for field, value in (("n_probs", 21), ("n_predict", "x"), ("response_fields", "content"), ("response_fields", ["x"] * 65), ("n_cmpl", 129), ("return_tokens", 1), ("mirostat", 3), ("stop", 5)):
@@ -131,59 +157,62 @@ class Completions(LanguageTest):
         error = self.complete(prompt=PROMPT * 1000).json()["error"]
         self.assertEqual((error["type"], error["code"]), ("exceed_context_size_error", "context_length_exceeded"))
         self.assertIn("exceeds the available context size", error["message"])
-        self.assertEqual(self.told()["stop_type"], "limit", "it goes on")
+        self.assertEqual(self.completed()["stop_type"], "limit", "it goes on")
 
 
 class Progress(LanguageTest):
-    """Of prompts that are evaluated in parts."""
+    """Progress of prompts that are evaluated in parts."""
 
     def setUp(self):
         super().setUp()
         self.server = self.serve_tiny(config=f'[models.parts]\npath = "{MODELS}/tiny.gguf"\n[models.parts.config]\nparallel = 1\nbatch-size = 32\n')
         self.long = PROMPT * 20
 
-    def told(self, path, **fields):
+    def completed(self, path, **fields):
         answer = self.ask(self.server, path, model="parts", temperature=0, stream=True, return_progress=True, **fields)
         self.assertEqual(answer.status, 200, answer)
         return [json.loads(line.removeprefix("data: ")) for line in answer.body.decode().splitlines() if line.startswith("data: {")]
 
-    def check(self, told, cached=0):
-        progress = [one["prompt_progress"] for one in told if "prompt_progress" in one]
+    def check(self, reported, cached=0):
+        progress = [one["prompt_progress"] for one in reported if "prompt_progress" in one]
         totals = {one["total"] for one in progress}
         self.assertEqual(len(totals), 1, progress)
         processed = [one["processed"] for one in progress]
         self.assertEqual((processed[0], processed[-1]), (progress[0]["cache"], progress[0]["total"]))
         self.assertTrue(all(0 < b - a <= 32 for a, b in zip(processed, processed[1:])), processed)
         self.assertGreaterEqual(processed[0], cached)
-        self.assertTrue(all("prompt_progress" in one for one in told[:len(progress)]) or "prompt_progress" not in told[0], "before the text")
+        self.assertTrue(
+            all("prompt_progress" in one for one in reported[: len(progress)]) or "prompt_progress" not in reported[0],
+            "before the text",
+        )
         return progress
 
     def test_each_form_has_progress(self):
         whole = self.ask(self.server, "completion", model="tiny", prompt=self.long, temperature=0, n_predict=4).json()
-        told = self.told("completion", prompt=self.long, n_predict=4)
-        progress = self.check(told)
+        reported = self.completed("completion", prompt=self.long, n_predict=4)
+        progress = self.check(reported)
         self.assertEqual(progress[0]["total"], whole["tokens_evaluated"])
         self.assertGreater(len(progress), 3)
-        self.assertEqual("".join(one["content"] for one in told), whole["content"])
-        self.assertGreater(told[-1]["timings"]["prompt_ms"], 0)
-        again = self.check(self.told("completions", prompt=self.long, max_tokens=1), cached=32)
+        self.assertEqual("".join(one["content"] for one in reported), whole["content"])
+        self.assertGreater(reported[-1]["timings"]["prompt_ms"], 0)
+        again = self.check(self.completed("completions", prompt=self.long, max_tokens=1), cached=32)
         self.assertEqual(len(again), 2)
-        self.check(self.told("chat/completions", messages=[{"role": "user", "content": self.long}], max_tokens=2))
-        responses = self.told("responses", input=self.long + "again", max_output_tokens=2)
+        self.check(self.completed("chat/completions", messages=[{"role": "user", "content": self.long}], max_tokens=2))
+        responses = self.completed("responses", input=self.long + "again", max_output_tokens=2)
         self.assertEqual({one["type"] for one in responses if "prompt_progress" in one}, {"response.in_progress"})
         self.check(responses)
 
     def test_a_text_without_tokens_has_progress(self):
-        told = self.told("completion", prompt=self.long, n_predict=4, logit_bias=[[2, 100]])
-        self.check(told)
-        self.assertEqual((told[-1]["stop_type"], told[-1]["tokens_predicted"]), ("eos", 0))
-        self.assertGreater(told[-1]["timings"]["prompt_ms"], 0)
-        self.assertLess(told[-1]["timings"]["prompt_ms"], 3_600_000)  # it is no time of day
+        reported = self.completed("completion", prompt=self.long, n_predict=4, logit_bias=[[2, 100]])
+        self.check(reported)
+        self.assertEqual((reported[-1]["stop_type"], reported[-1]["tokens_predicted"]), ("eos", 0))
+        self.assertGreater(reported[-1]["timings"]["prompt_ms"], 0)
+        self.assertLess(reported[-1]["timings"]["prompt_ms"], 3_600_000)  # it is no time of day
 
     def test_each_of_several_texts_has_progress(self):
-        told = self.told("completion", prompt=[self.long, "Count" + self.long], n_predict=1)
+        reported = self.completed("completion", prompt=[self.long, "Count" + self.long], n_predict=1)
         for index in (0, 1):
-            self.check([one for one in told if one["index"] == index])
+            self.check([one for one in reported if one["index"] == index])
 
     def test_a_client_may_leave_during_the_prompt(self):
         body = json.dumps({"model": "parts", "prompt": self.long, "stream": True, "return_progress": True, "grammar": ENDLESS["grammar"]})
@@ -194,10 +223,12 @@ class Progress(LanguageTest):
         self.server.await_metrics("wasinn_contexts 0")
 
     def test_timings_of_each_token(self):
-        told = self.told("completion", prompt=PROMPT, n_predict=3, timings_per_token=True)
-        self.assertEqual([one["timings"]["predicted_n"] for one in told if one.get("tokens")], [1, 2, 3])
+        reported = self.completed("completion", prompt=PROMPT, n_predict=3, timings_per_token=True)
+        self.assertEqual([one["timings"]["predicted_n"] for one in reported if one.get("tokens")], [1, 2, 3])
         for path, fields in (("completions", {"prompt": PROMPT}), ("chat/completions", {"messages": COUNT}), ("responses", {"input": PROMPT})):
-            self.assertGreater(sum("timings" in one for one in self.told(path, timings_per_token=True, **fields)), 1, path)
+            self.assertGreater(
+                sum("timings" in one for one in self.completed(path, timings_per_token=True, **fields)), 1, path
+            )
 
     def test_only_streams_have_progress(self):
         answer = self.ask(self.server, "completion", model="parts", prompt=PROMPT, n_predict=1, return_progress=True, timings_per_token=True)
@@ -209,7 +240,7 @@ class Progress(LanguageTest):
 
 
 class Others(LanguageTest):
-    """Of other paths."""
+    """Other paths."""
 
     def test_tokens_with_their_texts(self):
         server = self.serve_tiny()
@@ -230,9 +261,11 @@ class Others(LanguageTest):
         self.assertEqual(chat["__verbose"]["content"], chat["choices"][0]["message"]["content"])
         text = self.ask(server, "completions", model="tiny", prompt=PROMPT, max_tokens=1, n=2, verbose=True).json()
         self.assertEqual((len(text["choices"]), text["__verbose"]["prompt"]), (2, PROMPT))
-        *told, done = events(self.ask(server, "chat/completions", model="tiny", messages=HELLO, max_tokens=1, verbose=True, stream=True))
+        *reported, done = events(
+            self.ask(server, "chat/completions", model="tiny", messages=HELLO, max_tokens=1, verbose=True, stream=True)
+        )
         self.assertIsNone(done)
-        self.assertEqual(["__verbose" in one for one in told], [False] * (len(told) - 1) + [True])
+        self.assertEqual(["__verbose" in one for one in reported], [False] * (len(reported) - 1) + [True])
         self.assertNotIn("__verbose", self.ask(server, "completions", model="tiny", prompt=PROMPT, max_tokens=1, verbose=False).json())
 
     def test_texts_for_vectors_in_other_forms(self):

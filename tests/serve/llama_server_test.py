@@ -17,7 +17,7 @@ EXPECTED = tomllib.loads((HERE / "expected.toml").read_text())
 
 
 class LlamaServerTest(CommandTest):
-    """What came of each test is what is listed, or it passed, or needs what there is not."""
+    """The result of each test is the listed one, or it passed, or needs something that is not there."""
 
     def run_tests(self):
         results = self.dir / "results.json"
@@ -32,6 +32,6 @@ class LlamaServerTest(CommandTest):
 
     def test_wasinn(self):
         results = self.run_tests()
-        failed = {test: told for test, told in results.items() if told not in ("passed", "skipped")}
+        failed = {test: answer for test, answer in results.items() if answer not in ("passed", "skipped")}
         self.assertEqual(sorted(failed), sorted(sum(EXPECTED["fails"].values(), [])), json.dumps(failed, indent=1))
         self.assertEqual(list(results.values()).count("passed"), EXPECTED["passed"])

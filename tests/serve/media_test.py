@@ -17,7 +17,7 @@ CHAT_GUEST = pathlib.Path(os.environ["WASINN_PROBE"]).with_name("chat.wasm")
 
 
 def png(seed, side=32):
-    """Of one kind of picture, each another one."""
+    """A picture of one kind, another one for each seed."""
     rows = b"".join(b"\0" + bytes((x * (3 + seed) + y * 5 + part * 80) % 256 for x in range(side) for part in range(3)) for y in range(side))
 
     def chunk(name, data):
@@ -82,9 +82,9 @@ class Media(MediaTest):
 
     def test_as_a_stream(self):
         whole = self.said(text("Look."), image(png(1)))
-        *told, done = events(self.chat(text("Look."), image(png(1)), stream=True))
+        *reported, done = events(self.chat(text("Look."), image(png(1)), stream=True))
         self.assertIsNone(done)
-        self.assertEqual("".join(one["choices"][0]["delta"].get("content") or "" for one in told), whole)
+        self.assertEqual("".join(one["choices"][0]["delta"].get("content") or "" for one in reported), whole)
 
     def test_a_response(self):
         content = [{"type": "input_text", "text": "Look."}, {"type": "input_image", "image_url": url(png(1))}]
@@ -142,7 +142,7 @@ if not SANITIZED:  # whose memory a worker's wall has no place for
 
 
 class ChatGuest(MediaTest):
-    """The example chat says what a client of /v1 is told."""
+    """The example chat prints the same as a client of /v1."""
 
     def converse(self, *options, model="sees", tokens=16, question="What is it?"):
         ran = self.wasinn("run", "--config", self.config, "--model", f"tiny={MODELS}/tiny.gguf", "--dir", f"{self.dir}::.", CHAT_GUEST, "--model", model, "--temp", "0",
@@ -175,7 +175,7 @@ class ChatGuest(MediaTest):
         self.assertEqual((ran.code, ran.out), (2, ""), ran)
         self.assertIn("chat: there is a PROMPT beside --image or --sound", ran.err)
 
-    def test_it_tells_the_model_first(self):
+    def test_it_prints_the_model_first(self):
         messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is it?"}]
         answer = self.ask(self.server, "chat/completions", model="tiny", messages=messages, temperature=0, max_tokens=16)
         self.assertEqual(self.converse("--system", "Be brief.", model="tiny"), answer.json()["choices"][0]["message"]["content"].rstrip("\n"))

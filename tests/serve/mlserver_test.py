@@ -26,8 +26,8 @@ class Mlserver(ClientTest):
 
     def test_over_http(self):
         with httpx.Client(base_url=f"{self.url}/v2") as client:
-            told = types.MetadataModelResponse.model_validate_json(client.get("models/m").content)
-            self.assertEqual([(one.name, one.datatype, one.shape) for one in told.inputs], [("x", "FP32", [-1, 1])])
+            reported = types.MetadataModelResponse.model_validate_json(client.get("models/m").content)
+            self.assertEqual([(one.name, one.datatype, one.shape) for one in reported.inputs], [("x", "FP32", [-1, 1])])
             for model, sent, codec, back in self.requests(use_bytes=False):
                 answer = client.post(f"models/{model}/infer", content=sent.model_dump_json())
                 self.expect(types.InferenceResponse.model_validate_json(answer.content), codec, back)
@@ -37,8 +37,10 @@ class Mlserver(ClientTest):
     def test_over_grpc(self):
         with grpc.insecure_channel(self.address) as channel:
             stub = GRPCInferenceServiceStub(channel)
-            told = converters.ModelMetadataResponseConverter.to_types(stub.ModelMetadata(dataplane_pb2.ModelMetadataRequest(name="m")))
-            self.assertEqual([(one.name, one.datatype, one.shape) for one in told.inputs], [("x", "FP32", [-1, 1])])
+            reported = converters.ModelMetadataResponseConverter.to_types(
+                stub.ModelMetadata(dataplane_pb2.ModelMetadataRequest(name="m"))
+            )
+            self.assertEqual([(one.name, one.datatype, one.shape) for one in reported.inputs], [("x", "FP32", [-1, 1])])
             for raw in (False, True):
                 for model, sent, codec, back in self.requests(use_bytes=True):
                     asked = converters.ModelInferRequestConverter.from_types(sent, model_name=model, use_raw=raw)

@@ -165,7 +165,7 @@ class Ollama(ClientTest):
 NODE = """
 import OpenAI from 'openai'
 const client = new OpenAI({ baseURL: process.argv[2], apiKey: 'none', maxRetries: 0 })
-const say = (told) => console.log(JSON.stringify(told))
+const say = (value) => console.log(JSON.stringify(value))
 const messages = [{ role: 'user', content: 'Count to five.' }]
 const chat = { model: 'tiny', messages, temperature: 0 }
 const tool = JSON.parse(process.argv[3])

@@ -87,8 +87,8 @@ class Chat(OpenAiTest):
         self.assertEqual(last.usage.completion_tokens, answer.usage.completion_tokens)
 
     def test_tokens_are_counted(self):
-        told = self.client.responses.input_tokens.count(model="tiny", input="Say hello.")
-        self.assertEqual(told.input_tokens, self.chat().usage.prompt_tokens)
+        reported = self.client.responses.input_tokens.count(model="tiny", input="Say hello.")
+        self.assertEqual(reported.input_tokens, self.chat().usage.prompt_tokens)
 
     def test_json_follows_a_schema(self):
         form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
@@ -158,10 +158,13 @@ class Completions(OpenAiTest):
 
     def test_log_probabilities(self):
         choice = self.complete(logprobs=2).choices[0]
-        told = choice.logprobs
-        self.assertEqual("".join(told.tokens), choice.text)
-        self.assertEqual([len(told.token_logprobs), len(told.text_offset), told.text_offset[:2]], [4, 4, [0, len(told.tokens[0])]])
-        self.assertEqual([len(top) for top in told.top_logprobs], [2] * 4)
+        reported = choice.logprobs
+        self.assertEqual("".join(reported.tokens), choice.text)
+        self.assertEqual(
+            [len(reported.token_logprobs), len(reported.text_offset), reported.text_offset[:2]],
+            [4, 4, [0, len(reported.tokens[0])]],
+        )
+        self.assertEqual([len(top) for top in reported.top_logprobs], [2] * 4)
 
     def test_a_text_ends_when_the_context_is_full(self):
         choice = self.complete(max_tokens=None, logit_bias={"40": 100}).choices[0]

@@ -130,11 +130,11 @@ class Exchanges(OutboundTest):
         other = self.other()
         server = self.serve_handler("--allow-outbound", other.origin)
         with concurrent.futures.ThreadPoolExecutor(1) as thread:
-            told = thread.submit(self.fetch, server, f"{other.origin}/late")
+            reported = thread.submit(self.fetch, server, f"{other.origin}/late")
             until(lambda: other.asked)
             server.begin_to_end()
             other.let_go.set()
-            self.assertEqual(told.result(), b"late")
+            self.assertEqual(reported.result(), b"late")
         self.assertEqual(server.wait(), (0, ""))
 
     def test_redirections_are_the_guests(self):
@@ -160,7 +160,7 @@ class Denied(OutboundTest):
     def check_denied(self, server, to, why=b"ErrorCode::HttpRequestDenied", **more):
         self.assertEqual(self.fetch(server, to, FAILED, **more), why)
 
-    def test_unless_told(self):
+    def test_requests_are_refused_by_default(self):
         other = self.other()
         self.check_denied(self.serve_handler(), f"{other.origin}/echo")
         self.assertEqual(other.asked, [])
@@ -179,7 +179,7 @@ class Denied(OutboundTest):
         self.assertEqual(len(other.asked), 1)
 
     def test_who_pretends(self):
-        """What leads to another host than it seems to."""
+        """URLs that lead to another host than it seems."""
         other = self.other()
         server = self.serve_handler("--allow-outbound", other.origin, "--allow-outbound", "http://good.example")
         for authority in (f"good.example@127.0.0.1:{other.server_port}", f"{other.origin[7:]}@good.example"):
@@ -193,7 +193,7 @@ class Denied(OutboundTest):
         self.check_denied(server, f"ftp://{other.origin[7:]}/", b"at once ErrorCode::HttpProtocolError")
 
     def test_programs_have_no_http(self):
-        """A policy gives nothing to whoever has no wasi:http."""
+        """A policy gives nothing to a guest without wasi:http."""
         server = self.serve("--allow-outbound", "http://127.0.0.1:1", models={"m": "in x f32 1\n"})
         self.expect_service(server)
 
@@ -228,7 +228,7 @@ class Trouble(OutboundTest):
     def test_few_connections_at_once(self):
         other = self.other()
         server = self.serve_handler("--allow-outbound", other.origin)
-        for _ in range(3):  # each run has them anew
+        for _ in range(3):  # each run has new ones
             answer = self.fetch(server, f"{other.origin}/silent", status=200, what="fetch-many?17")
             self.assertEqual(answer, b"Err(ErrorCode::ConnectionLimitReached)")
 

@@ -23,7 +23,7 @@ KIND, DATATYPE = "fieldset label:nth-of-type(1) select", "fieldset label:nth-of-
 
 
 def png(rows):
-    """Of pixels (r, g, b)."""
+    """A PNG of pixels (r, g, b)."""
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
     size = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 2, 0, 0, 0)
@@ -42,7 +42,7 @@ class BrowserTest(ConfiguredTest):
         cls.addClassCleanup(cls.browser.close)
 
     def tearDown(self):
-        """Before the servers end, of which the page would tell."""
+        """Before the servers end, which the page would show."""
         self.browser.open("about:blank")
         self.browser.log()
         super().tearDown()
@@ -148,12 +148,12 @@ class Shown(BrowserTest):
         def answer(request):  # what stands before it wants a key
             body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
             is_let = request.headers["Authorization"] == "Bearer secret" or request.path.partition("/wasinn/")[2] not in ("state",)
-            told = server.request(request.command, request.path, body or None)
-            request.send_response(told.status if is_let else 401)
-            data = told.body if is_let else b'{"error": "a key is needed"}'
+            reported = server.request(request.command, request.path, body or None)
+            request.send_response(reported.status if is_let else 401)
+            data = reported.body if is_let else b'{"error": "a key is needed"}'
             for name in ("Content-Type", "Content-Security-Policy"):
-                if name in told.headers:
-                    request.send_header(name, told.headers[name])
+                if name in reported.headers:
+                    request.send_header(name, reported.headers[name])
             request.send_header("Content-Length", str(len(data)))
             request.end_headers()
             request.wfile.write(data)
@@ -283,9 +283,9 @@ class Tried(BrowserTest):
         numbers = [1.5, -2, 65504, 1e6, 6e-8, 1e-9, 0.1, 1023.75, -0.00006]
         self.browser.choose(KIND, "numbers")
         self.browser.type("fieldset textarea[rows='3']", " ".join(map(str, numbers)))
-        told = self.browser.run("""const {toHalf, fromHalf} = await import("/wasinn/tensors.js");
+        reported = self.browser.run("""const {toHalf, fromHalf} = await import("/wasinn/tensors.js");
             return arguments[0].map((one) => [toHalf(one), String(fromHalf(toHalf(one)))]);""", numbers)
-        for number, (bits, back) in zip(numbers, told):
+        for number, (bits, back) in zip(numbers, reported):
             expected = struct.unpack("<H", struct.pack("<e", number))[0] if abs(number) < 65520 else 0x7C00
             self.assertEqual(bits, expected, number)
             self.assertEqual(float(back.replace("Infinity", "inf")), struct.unpack("<e", struct.pack("<H", bits))[0])
@@ -305,7 +305,7 @@ class Tried(BrowserTest):
         self.assertIn("INT32 [1]7", second)
         self.expect_quiet()
 
-    def test_mistakes_are_told(self):
+    def test_mistakes_are_shown(self):
         server = self.serve(models={"m": "in x f32 1,3,4,4\n"})
         self.show_form(server)
         junk = self.dir / self.file("junk.png", b"no image")

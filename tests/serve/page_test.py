@@ -21,7 +21,7 @@ class PageTest(RouteTest):
         return answer.json()
 
     def await_state(self, server, happens):
-        """The state in which it has happened: what is told may be a moment old."""
+        """The state in which it has happened: an answer may be a moment old."""
         def look():
             state = self.state(server)
             return state if happens(state) else None
@@ -48,9 +48,12 @@ class State(PageTest):
         tensor = [{"name": "x", "datatype": "FP32", "shape": [1]}]
         self.assertEqual((model["state"], model["platform"]), ("loaded", "echo_ggml"))
         self.assertEqual((model["inputs"], model["outputs"]), (tensor, tensor))
-        told = model["inferences"]
-        self.assertEqual((told["succeeded"], told["failed"]), (3, 0))
-        self.assertTrue(0 < told["latency_ms"]["p50"] <= told["latency_ms"]["p90"] <= told["latency_ms"]["p99"], told)
+        reported = model["inferences"]
+        self.assertEqual((reported["succeeded"], reported["failed"]), (3, 0))
+        self.assertTrue(
+            0 < reported["latency_ms"]["p50"] <= reported["latency_ms"]["p90"] <= reported["latency_ms"]["p99"],
+            reported,
+        )
         self.assertGreater(self.model(state, "slow")["inferences"]["latency_ms"]["p50"], 29)  # where 30 ms have their range
         self.assertEqual(self.model(state, "fails")["inferences"], {"succeeded": 0, "failed": 1, "latency_ms": None})
         self.assertEqual((state["models_left_out"], state["routes"], state["routes_left_out"]), (0, [], 0))
@@ -200,7 +203,7 @@ class Page(PageTest):
 
 
 class Origins(PageTest):
-    """What a browser says of a page that asks."""
+    """A browser's headers for a request of a page."""
 
     def setUp(self):
         super().setUp()

@@ -26,7 +26,7 @@ class PassingTest(ServeTest):
         return one
 
     def gateway(self, *upstreams, config="", more="", path="v1/behind", **serve):
-        """Whose model `m` is at these servers, or ports."""
+        """A gateway whose model `m` is on these servers, or ports."""
         hosts = ",".join(f"127.0.0.1:{getattr(one, 'port', one)}" for one in upstreams)
         text = f"{more}\n[models.m]\npath = 'http://{hosts}/{path}'\n[models.m.config]\n{config}\n"
         self.server = self.serve("--config", self.file("gateway.toml", text), **serve)
@@ -221,7 +221,7 @@ class Answers(PassingTest):
 
 
 class Ends(PassingTest):
-    """Of one side, and what the other one sees of it."""
+    """The end of one side's connection, and its effect on the other side."""
 
     def stalled(self):
         """A gateway before a server that sends one event and no more, and what is set once its connection ends."""

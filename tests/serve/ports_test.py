@@ -1,4 +1,4 @@
-"""A server listens where it was told to, and nowhere else."""
+"""A server listens only at the configured addresses."""
 
 import os
 import pathlib
@@ -24,7 +24,7 @@ def sockets(pid):
 
 
 def listening(pid):
-    """The ports on which a process listens, as the kernel tells."""
+    """The ports on which a process listens, from the kernel."""
     own, ports = sockets(pid), []
     for table in ("tcp", "tcp6"):
         for line in pathlib.Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:

@@ -13,7 +13,7 @@ QUESTION = {"role": "user", "content": [{"type": "input_text", "text": "How is t
 
 
 def events_of(answer):
-    """Of a stream: what each event says of itself."""
+    """A stream's events, by type."""
     found = []
     for one in answer.body.decode().removesuffix("\n\n").split("\n\n"):
         name, data = one.split("\n")

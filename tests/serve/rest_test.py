@@ -51,15 +51,15 @@ class Models(ServeTest):
 
     def test_metadata(self):
         server = self.serve(models={"m": "in x f32 2,-1\nin o i16 any optional\n"})
-        told = server.request("GET", "/v2").json()
-        self.assertEqual(told["name"], "wasinn")
-        self.assertIn("binary_tensor_data", told["extensions"])
+        reported = server.request("GET", "/v2").json()
+        self.assertEqual(reported["name"], "wasinn")
+        self.assertIn("binary_tensor_data", reported["extensions"])
         inputs = [
             {"name": "x", "datatype": "FP32", "shape": [2, -1]},
             {"name": "o", "datatype": "INT16", "shape": [-1]},
         ]
-        told = server.request("GET", "/v2/models/m").json()
-        self.assertEqual((told["name"], told["versions"], told["inputs"]), ("m", ["1"], inputs))
+        reported = server.request("GET", "/v2/models/m").json()
+        self.assertEqual((reported["name"], reported["versions"], reported["inputs"]), ("m", ["1"], inputs))
         config = server.request("GET", "/v2/models/m/config").json()
         self.assertEqual(config["input"][1], {"name": "o", "data_type": "TYPE_INT16", "dims": [-1], "optional": True})
         self.assertEqual((config["max_batch_size"], config["model_transaction_policy"]), (0, {"decoupled": False}))
@@ -105,11 +105,11 @@ class Models(ServeTest):
         self.assertEqual(answer.json()["outputs"][0]["data"], [5, 6])
         self.check_answer(server.request("POST", "/v2/repository/models/no/load"), 404)
 
-    def test_a_file_that_is_no_model_is_told_and_can_be_mended(self):
+    def test_a_file_that_is_no_model_is_an_error_and_can_be_mended(self):
         server = self.serve(models={"m": "in x f32 1\n"})
         self.file("m.gguf", "GGUF\nfail_load 1\n")
         self.check_answer(server.request("POST", "/v2/repository/models/m/load"), 400)
-        for _ in range(2):  # a client is told that it cannot have it, and who asks for the load what is wrong
+        for _ in range(2):  # a client gets that it is unavailable, and an operator who loads it gets the reason
             self.check_answer(server.infer("m", request(tensor(shape=[1], data=[5]))), 503, "load fails as the model says")
         self.check_answer(server.request("POST", "/v2/repository/models/m/load"), 400)
         self.file("m.gguf", "GGUF\nin x f32 1\n")
@@ -131,10 +131,10 @@ class Models(ServeTest):
         server = self.serve(models={"m": "in x f32 1\n", "n": "in x f32 1\n"})
         for _ in range(3):
             self.check_answer(server.infer("m", request(tensor(shape=[1], data=[5]))), 200)
-        told = server.request("GET", "/v2/models/m/stats").json()["model_stats"]
-        self.assertEqual([(one["name"], one["version"], one["inference_count"]) for one in told], [("m", "1", 3)])
-        self.assertEqual(told[0]["inference_stats"]["success"]["count"], 3)
-        self.assertGreater(told[0]["inference_stats"]["compute_infer"]["ns"], 0)
+        reported = server.request("GET", "/v2/models/m/stats").json()["model_stats"]
+        self.assertEqual([(one["name"], one["version"], one["inference_count"]) for one in reported], [("m", "1", 3)])
+        self.assertEqual(reported[0]["inference_stats"]["success"]["count"], 3)
+        self.assertGreater(reported[0]["inference_stats"]["compute_infer"]["ns"], 0)
         none = server.request("GET", "/v2/models/n/stats").json()["model_stats"]
         self.assertEqual([(one["name"], one["inference_count"]) for one in none], [("n", 0)])
         everything = server.request("GET", "/v2/models/stats").json()["model_stats"]
@@ -263,7 +263,7 @@ class Tensors(ServeTest):
         ):
             self.check_answer(server.infer(model, request(tensor(datatype, [1], [number]))), 400, "input 'x'")
 
-    def test_fields_that_nobody_reads_are_ignored_and_told_once(self):
+    def test_unknown_fields_are_ignored_and_logged_once(self):
         server = self.serve(models={"m": MODEL})
         asked = json.loads(BODY)
         asked.update({"timeout": 7, "no\nline": [{}], "none": None, "parameters": {"priority": 1, "binary_data_output": False, "sequence": {"a": [1]}}})
@@ -271,8 +271,8 @@ class Tensors(ServeTest):
         asked["outputs"] = [{"name": "x", "datatype": "FP32", "shape": [1], "parameters": {"binary_data": False, "content_type": "np"}}]
         for _ in range(3):
             self.check_answer(server.infer("m", asked), 200)
-        told = sorted(re.findall(r"/v2: the field (\S+) of requests is ignored", self.log_of(server)))
-        self.assertEqual(told, sorted([
+        reported = sorted(re.findall(r"/v2: the field (\S+) of requests is ignored", self.log_of(server)))
+        self.assertEqual(reported, sorted([
             "timeout", r"no\x0aline", "parameters.priority", "parameters.sequence", "inputs.content_type", "inputs.parameters.content_type",
             "inputs.parameters.headers", "outputs.datatype", "outputs.shape", "outputs.parameters.content_type"]))
 

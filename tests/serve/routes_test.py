@@ -1,4 +1,4 @@
-"""Guests behind paths: what they are told, what becomes of their answers, and what they may not do to the server."""
+"""Guests behind paths: the requests that they see, their answers, and attacks on the server."""
 
 import os
 import struct
@@ -97,7 +97,7 @@ class Requests(RouteTest):
     def test_the_request_is_in_the_environment(self):
         server = self.serve_guests(a_b=saying(PLAIN, "(call $environment)"))
         headers = {"X-Trace": "7", "Content-Type": "a/b", "Host": "models.example:81", "Proxy": "evil:1", "X_Trace": "8"}
-        told = self.variables(server, "/a/b/c%20d/e/?x=1&y=%20", headers, b"hello")
+        reported = self.variables(server, "/a/b/c%20d/e/?x=1&y=%20", headers, b"hello")
         expected = {
             "GATEWAY_INTERFACE": "CGI/1.1",
             "SERVER_NAME": "models.example",
@@ -113,16 +113,16 @@ class Requests(RouteTest):
             "HTTP_X_TRACE": "7",
             "HTTP_HOST": "models.example:81",
         }
-        self.assertEqual({name: told.get(name) for name in expected}, expected)
-        self.assertFalse({"HTTP_PROXY", "HTTP_CONTENT_TYPE", "HOME", "PATH"} & set(told))
+        self.assertEqual({name: reported.get(name) for name in expected}, expected)
+        self.assertFalse({"HTTP_PROXY", "HTTP_CONTENT_TYPE", "HOME", "PATH"} & set(reported))
 
     def test_headers_that_come_twice_are_one_variable(self):
         server = self.serve_guests(a=saying(PLAIN, "(call $environment)"))
         with server.socket() as client:
             client.sendall(b"GET /a HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-A: 2\r\nCookie: a=1\r\nCookie: b=2\r\nConnection: close\r\n\r\n")
-            told = client.makefile("rb").read()
-        self.assertIn(b"\0HTTP_COOKIE=a=1; b=2\0", told)
-        self.assertIn(b"\0HTTP_X_A=1, 2\0", told)
+            reported = client.makefile("rb").read()
+        self.assertIn(b"\0HTTP_COOKIE=a=1; b=2\0", reported)
+        self.assertIn(b"\0HTTP_X_A=1, 2\0", reported)
 
     def test_the_longest_route_answers(self):
         routes = {name: saying(PLAIN + name.encode()) for name in ("a", "a_b", "c")}
@@ -136,8 +136,8 @@ class Requests(RouteTest):
     def test_the_root_leaves_the_models_alone(self):
         file = self.file("root.wat", saying(PLAIN, "(call $environment)"))
         server = self.serve("--route", f"/={file}", models={"m": "in x f32 1\n"})
-        told = self.variables(server, "/x/y")
-        self.assertEqual((told["SCRIPT_NAME"], told["PATH_INFO"]), ("", "/x/y"))
+        reported = self.variables(server, "/x/y")
+        self.assertEqual((reported["SCRIPT_NAME"], reported["PATH_INFO"]), ("", "/x/y"))
         self.check_answer(server.request("GET", "/v2/models/m/ready"), 200)
         self.check_answer(server.request("GET", "/v2/models/no/ready"), 404)
 
@@ -151,15 +151,15 @@ class Requests(RouteTest):
         self.assertIn(" 200 ", self.raw(server, chunked + b"\r\n"))
         self.assertIn(" 405 ", self.raw(server, b"CONNECT /a HTTP/1.1\r\nHost: h\r\n\r\n"))
 
-    def test_how_a_body_travelled_is_not_told(self):
+    def test_guests_do_not_see_how_a_body_travelled(self):
         server = self.serve_guests(a=saying(PLAIN, "(call $environment)"))
         request = b"POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTE: x\r\nConnection: close\r\n\r\n"
         with server.socket() as client:
             client.sendall(request + b"3\r\nabc\r\n0\r\n\r\n")
-            told = client.makefile("rb").read()
-        self.assertIn(b"CONTENT_LENGTH=3\0", told)
+            reported = client.makefile("rb").read()
+        self.assertIn(b"CONTENT_LENGTH=3\0", reported)
         for name in (b"HTTP_TRANSFER_ENCODING", b"HTTP_CONNECTION", b"HTTP_TE"):
-            self.assertNotIn(name, told)
+            self.assertNotIn(name, reported)
 
 
 class Paths(RouteTest):
@@ -170,11 +170,11 @@ class Paths(RouteTest):
                                           "/models", "/tokenize", "/detokenize", "/apply-template")}}
 
     def serve_v1(self, *paths):
-        """Guests that tell their paths."""
-        file = self.file("tells.wat", saying(PLAIN, "(call $environment)"))
+        """Guests that show their paths."""
+        file = self.file("shows.wat", saying(PLAIN, "(call $environment)"))
         return self.serve("--access-log", "access.log", *(flag for path in paths for flag in ("--route", f"{path}={file}")))
 
-    def told(self, server, path, method="POST"):
+    def path_of(self, server, path, method="POST"):
         answer = server.request(method, path, "{}" if method == "POST" else None)
         self.assertEqual(answer.status, 200, (path, answer))
         variables = dict(one.split("=", 1) for one in answer.body.decode().strip("\0").split("\0"))
@@ -183,27 +183,27 @@ class Paths(RouteTest):
     def test_names_at_the_root_are_those_under_v1(self):
         server = self.serve_v1("/v1")
         for path, name in self.AT_ROOT.items():
-            self.assertEqual(self.told(server, path), "/v1" + name)
-            self.assertEqual(self.told(server, path + "?x=1", "GET"), "/v1" + name)
+            self.assertEqual(self.path_of(server, path), "/v1" + name)
+            self.assertEqual(self.path_of(server, path + "?x=1", "GET"), "/v1" + name)
         until(lambda: len(json_lines(self.dir / "access.log")) == 2 * len(self.AT_ROOT))
         self.assertEqual({one["target"].split("?")[0] for one in json_lines(self.dir / "access.log")},
                          {"/v1" + name for name in self.AT_ROOT.values()})
 
     def test_so_they_have_the_guest_of_one_path(self):
         server = self.serve_v1("/v1/chat/completions")
-        self.assertEqual(self.told(server, "/chat/completions"), "/v1/chat/completions")
+        self.assertEqual(self.path_of(server, "/chat/completions"), "/v1/chat/completions")
         self.assertIn("error", server.request("POST", "/completion", "{}").json())
 
     def test_a_route_at_the_root_keeps_its_name(self):
         server = self.serve_v1("/v1", "/models")
-        self.assertEqual(self.told(server, "/models"), "/models")
-        self.assertEqual(self.told(server, "/tokenize"), "/v1/tokenize")
+        self.assertEqual(self.path_of(server, "/models"), "/models")
+        self.assertEqual(self.path_of(server, "/tokenize"), "/v1/tokenize")
 
     def test_each_spelling_of_a_path_is_one_path(self):
         server = self.serve_v1("/v1")
         for path in ("/v1/chat/completions/", "/%761/chat/completions", "/v1/%63hat/completion%73", "/%63ompletion", "/tok%65nize"):
-            self.assertTrue(self.told(server, path).startswith("/v1/"), path)
-        self.assertEqual(self.told(server, "/v1/a%252fb%C3%BC"), "/v1/a%2fbü")
+            self.assertTrue(self.path_of(server, path).startswith("/v1/"), path)
+        self.assertEqual(self.path_of(server, "/v1/a%252fb%C3%BC"), "/v1/a%2fbü")
 
     def test_a_path_that_could_mean_two_things_is_refused(self):
         """Whether there is a guest, a model, or nothing behind it."""
@@ -219,7 +219,7 @@ class Paths(RouteTest):
                 self.assertIn("path", str(answer.json()["error"]))
         for path in ("http://h/v1/models", "*", "v1/models"):
             self.assertIn(" 400 ", self.raw(server, f"GET {path} HTTP/1.1\r\nHost: h\r\n\r\n".encode()), path)
-        self.assertEqual(self.told(server, "/v1/x?a=/../b//c%2f"), "/v1/x")
+        self.assertEqual(self.path_of(server, "/v1/x?a=/../b//c%2f"), "/v1/x")
 
 
 class Answers(RouteTest):
@@ -345,8 +345,8 @@ class Hostile(RouteTest):
         server = self.serve_guests(polls=guest(code, PLAIN))
         events = server.request("GET", "/polls").body
         self.assertEqual((len(events), events[0]), (100, 3), events)
-        told = [struct.unpack_from("<HB", events, 4 + 32 * i + 8) for i in range(3)]
-        self.assertEqual(told, [(8, 1), (0, 1), (0, 2)])
+        reported = [struct.unpack_from("<HB", events, 4 + 32 * i + 8) for i in range(3)]
+        self.assertEqual(reported, [(8, 1), (0, 1), (0, 2)])
 
     def test_guests_hold_up_no_model(self):
         models = {"m": "in x f32 1\n"}

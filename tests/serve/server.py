@@ -189,7 +189,7 @@ class ServeTest(CommandTest):
 
 
 def head(length, more="", model="m"):
-    """Of a request that is written by hand."""
+    """The head of a request that is written by hand."""
     return f"POST /v2/models/{model}/infer HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n{more}\r\n".encode()
 
 
@@ -205,11 +205,11 @@ def read_all(connection):
 
 
 def json_lines(path):
-    """Of a log that may be written just now: its whole lines."""
+    """The whole lines of a log that may be written just now."""
     text = path.read_text() if path.exists() else ""
     return [json.loads(line) for line in text.split("\n")[:-1]]
 
 
 def element(text):
-    """Of BYTES."""
+    """An element of BYTES."""
     return struct.pack("<I", len(text)) + text

@@ -29,15 +29,15 @@ class SpinTest(ServeTest):
                   for name, value in (("prompt", text), ("options", json.dumps(options)))]
         answer = server.infer("tiny", {"inputs": inputs, "outputs": [{"name": "completion"}, {"name": "metadata"}]})
         self.check_answer(answer, 200)
-        told = {output["name"]: output["data"][0] for output in answer.json()["outputs"]}
-        return told["completion"], json.loads(told["metadata"])
+        reported = {output["name"]: output["data"][0] for output in answer.json()["outputs"]}
+        return reported["completion"], json.loads(reported["metadata"])
 
     def test_it_infers(self):
         server = self.serve("--model", MODEL)
         for tokens in (8, 3):
             completion, metadata = self.ask_model(server, "once upon a time", {**OPTIONS, "n-predict": tokens})
-            told = self.ask_spin("infer", str(tokens), "once upon a time").out
-            self.assertEqual(told, f"{completion}\n{metadata['input_tokens']} {metadata['output_tokens']}")
+            reported = self.ask_spin("infer", str(tokens), "once upon a time").out
+            self.assertEqual(reported, f"{completion}\n{metadata['input_tokens']} {metadata['output_tokens']}")
 
     def test_it_embeds(self):
         server = self.serve("--model", MODEL)
@@ -47,8 +47,8 @@ class SpinTest(ServeTest):
             values = json.loads(embedding)["embedding"]
             count, _, begin = line.partition(" ")
             self.assertEqual(int(count), len(values))
-            for told, value in zip(json.loads(begin), values):
-                self.assertAlmostEqual(told, value, places=6)
+            for reported, value in zip(json.loads(begin), values):
+                self.assertAlmostEqual(reported, value, places=6)
         self.assertEqual(int(tokens), sum(metadata["input_tokens"] for _, metadata in wanted))
 
     def test_errors_are_spins(self):

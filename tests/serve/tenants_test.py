@@ -78,7 +78,7 @@ class Tenants(ConfiguredTest):
                 self.assertNotIn(b"key of a", reported)
 
     def test_guests_that_run_for_long_leave_room(self):
-        """Which nobody needs a key for."""
+        """The guest that runs for long needs no key."""
         routes = [self.file("loop.wat", guest(LOOP)), self.file("r.wat", saying(PLAIN + b"r"))]
         server = self.serve_file(tenant("a") + OPERATOR + f'[routes."/loop"]\nfile = "{routes[0]}"\npublic = true\n[routes."/r"]\nfile = "{routes[1]}"\n')
         connections = [server.socket() for _ in range(40)]

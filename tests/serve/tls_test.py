@@ -109,7 +109,7 @@ class Tls(TlsTest):
         answer = server.infer("wide", {"inputs": [tensor], "parameters": {"binary_data_output": True}}, data)
         self.assertEqual((answer.status, answer.body[-len(data):]), (200, data))
 
-    def test_the_end_of_a_response_is_told(self):
+    def test_the_end_of_a_response_is_marked(self):
         server = self.serve_tls()
         for request in (head(len(BODY), "Connection: close\r\n") + BODY, b"nonsense\r\n\r\n"):
             with self.secure(server) as connection:

@@ -121,14 +121,14 @@ class TritonClient(OnDigits):
             client.start_stream(callback=lambda result, error: answers.put((result, error)))
             for i, image in enumerate((good, bad, good)):
                 client.async_stream_infer("digits", [image], request_id=str(i))
-            told = [answers.get(timeout=60) for _ in range(3)]
+            reported = [answers.get(timeout=60) for _ in range(3)]
             client.stop_stream()
-        self.assertEqual([error is None for _, error in told], [True, False, True])
-        self.assertIn("input 'image' takes", told[1][1].message())
-        self.assertEqual(told[2][0].get_response().id, "2")
+        self.assertEqual([error is None for _, error in reported], [True, False, True])
+        self.assertIn("input 'image' takes", reported[1][1].message())
+        self.assertEqual(reported[2][0].get_response().id, "2")
 
     def test_numbers_in_fields(self):
-        """What other clients send where this one sends raw bytes."""
+        """Forms of other clients, where this one sends raw bytes."""
         types = {"INT8": ("i8", "int_contents", -128), "INT16": ("i16", "int_contents", -(2**15)),
                  "INT32": ("i32", "int_contents", -(2**31)), "INT64": ("i64", "int64_contents", -(2**63)),
                  "UINT8": ("u8", "uint_contents", 255), "UINT16": ("u16", "uint_contents", 65535),

@@ -15,7 +15,7 @@ PROMPT = "GNU General Public"
 
 class UpstreamTest(LanguageTest):
     def gateway(self, **paths):
-        """Whose models are at these addresses."""
+        """A gateway whose models are at these addresses."""
         text = "".join(f"[models.{name}]\npath = '{path}'\n" for name, path in paths.items())
         return self.serve("--config", self.file("gateway.toml", text))
 
@@ -76,7 +76,7 @@ class Served(UpstreamTest):
 class Missing(UpstreamTest):
     """Models that cannot be loaded."""
 
-    def told(self, server, status, text, param="model"):
+    def log_after(self, server, status, text, param="model"):
         for _ in range(3):
             answer = self.ask(server, "completions", model="lm", prompt=PROMPT)
             self.expect_error(answer, status, text, param)
@@ -88,22 +88,30 @@ class Missing(UpstreamTest):
     def test_a_server_that_refuses_the_key_is_a_502(self):
         behind = self.serve_tiny(config=tenant("a"))
         server = self.gateway(lm=f"http://127.0.0.1:{behind.port}/v1/tiny")
-        self.assertRegex(self.told(server, 502, "refuses this server's key", None), "^[^\n]* answers with status 401: is its key right\\?[^\n]*\n$")
+        self.assertRegex(
+            self.log_after(server, 502, "refuses this server's key", None),
+            "^[^\n]* answers with status 401: is its key right\\?[^\n]*\n$",
+        )
 
     def test_an_invalid_address_is_refused(self):
-        self.check_log(self.told(self.gateway(lm="http://127.0.0.1:1/odd"), 503, "its path does not begin with"), "its path does not begin with")
+        self.check_log(
+            self.log_after(self.gateway(lm="http://127.0.0.1:1/odd"), 503, "its path does not begin with"),
+            "its path does not begin with",
+        )
 
     def test_an_unreachable_server_is_an_error(self):
-        log = self.told(self.gateway(lm=f"http://127.0.0.1:{refused_port(self)}/v1/tiny"), 503, "cannot be reached", None)
+        log = self.log_after(
+            self.gateway(lm=f"http://127.0.0.1:{refused_port(self)}/v1/tiny"), 503, "cannot be reached", None
+        )
         self.assertRegex(log, r"^wasinn: warning: model 'lm': server [^\n]*Connection refused\n$")
 
     def test_a_model_that_the_other_server_lacks_is_an_error(self):
         behind = self.serve_tiny()
         server = self.gateway(lm=f"http://127.0.0.1:{behind.port}/v1/none")
-        self.assertEqual(self.told(server, 404, "there is no model 'none'"), "")
+        self.assertEqual(self.log_after(server, 404, "there is no model 'none'"), "")
 
     def test_an_invalid_model_file_is_an_error_for_every_request(self):
         server = self.serve("--model", f"lm={self.file('lm.gguf', 'GGUF and no more')}")
         self.assertEqual(server.request("GET", "/v2/models/lm").status, 503)
         self.assertEqual(server.request("POST", "/v2/models/lm/infer", json.dumps({"inputs": []})).status, 503)
-        self.check_log(self.told(server, 503, "model 'lm:1'"), "")
+        self.check_log(self.log_after(server, 503, "model 'lm:1'"), "")

@@ -90,8 +90,11 @@ class OfModels(ValuesTest):
 
     def test_strings_go_in_and_come_out(self):
         server = self.serve_files(same=onnx_models.identity(onnx_models.STRING, -1, 2), encode=onnx_models.encoder(["", "b", "grün"]))
-        told = server.request("GET", "/v2/models/same").json()
-        self.assertEqual([(one["datatype"], one["shape"]) for one in told["inputs"] + told["outputs"]], [("BYTES", [-1, 2])] * 2)
+        reported = server.request("GET", "/v2/models/same").json()
+        self.assertEqual(
+            [(one["datatype"], one["shape"]) for one in reported["inputs"] + reported["outputs"]],
+            [("BYTES", [-1, 2])] * 2,
+        )
         config = server.request("GET", "/v2/models/same/config").json()
         self.assertEqual((config["input"][0]["data_type"], config["input"][0]["dims"]), ("TYPE_STRING", [-1, 2]))
         self.assertEqual(self.outputs(server, "encode", strings("b", "grün", "", "?", "b"))["y"]["data"], [1, 2, 0, -1, 1])
@@ -125,8 +128,8 @@ class OfModels(ValuesTest):
         for classes in ([7, -2, 30], ["pear", "apple", "fig"]):
             with self.subTest(classes=classes):
                 server = self.serve_files(fruit=onnx_models.classifier(classes))
-                told = server.request("GET", "/v2/models/fruit").json()["outputs"]
-                self.assertEqual((told[1]["datatype"], told[1]["shape"]), ("FP32", [-1, 3]))
+                reported = server.request("GET", "/v2/models/fruit").json()["outputs"]
+                self.assertEqual((reported[1]["datatype"], reported[1]["shape"]), ("FP32", [-1, 3]))
                 for rows in ([], [[1.0, 0.5]], [[1.0, 0.5], [-1.0, 0.25]]):
                     flat = [one for row in rows for one in row]
                     outputs = self.outputs(server, "fruit", {"name": "x", "datatype": "FP32", "shape": [len(rows), 2], "data": flat})
@@ -140,7 +143,7 @@ class OfModels(ValuesTest):
         outputs = self.outputs(server, "fruit", {"name": "x", "datatype": "FP32", "shape": [1, 2], "data": [1, 0.5]})
         self.assertEqual((outputs["maps"]["data"], outputs["label"]["data"]), ([1.5, 2.5], ["apple"]))
 
-    def test_a_model_newer_than_the_library_is_told_so(self):
+    def test_a_model_newer_than_the_library_is_an_error_that_says_so(self):
         for number, more in ((999, {"ir": 999}), (998, {"opset": 998})):
             new = onnx_models.model([onnx_models.node("Identity", ["x"], ["y"])], [onnx_models.value("x", onnx_models.tensor(1, 1))],
                                     [onnx_models.value("y", onnx_models.tensor(1, 1))], **more)
@@ -152,8 +155,8 @@ class OfModels(ValuesTest):
 
     def test_an_output_that_cannot_be_passed_is_named(self):
         server = self.serve_files(parts=onnx_models.sequence())
-        told = server.request("GET", "/v2/models/parts").json()["outputs"]
-        self.assertEqual([one["datatype"] for one in told], ["seq(tensor(float))", "FP32"])
+        reported = server.request("GET", "/v2/models/parts").json()["outputs"]
+        self.assertEqual([one["datatype"] for one in reported], ["seq(tensor(float))", "FP32"])
         one = {"name": "x", "datatype": "FP32", "shape": [1], "data": [5]}
         self.check_answer(server.infer("parts", {"inputs": [one]}), 400, "output 'parts' is of type seq(tensor(float))")
         self.check_answer(server.infer("parts", {"inputs": [one], "outputs": [{"name": "parts"}]}), 400, "output 'parts' is of type")
@@ -165,8 +168,11 @@ class OfTensorFlow(ValuesTest):
     def test_strings_go_in_and_come_out(self):
         self.env["WASINN_CONFIG"] = ""
         server = self.serve("--model", f"same={os.environ['WASINN_TEST_MODELS']}/tensorflow/identity_string.pb")
-        told = server.request("GET", "/v2/models/same").json()
-        self.assertEqual([(one["datatype"], one["shape"]) for one in told["inputs"] + told["outputs"]], [("BYTES", [2, 3])] * 2)
+        reported = server.request("GET", "/v2/models/same").json()
+        self.assertEqual(
+            [(one["datatype"], one["shape"]) for one in reported["inputs"] + reported["outputs"]],
+            [("BYTES", [2, 3])] * 2,
+        )
         texts = ["", "a", "grün", "x" * 100_000, "a\0b", "\0"]
         output = self.outputs(server, "same", strings(*texts, shape=[2, 3]))["y"]
         self.assertEqual((output["datatype"], output["shape"], output["data"]), ("BYTES", [2, 3], texts))
@@ -190,8 +196,11 @@ class OfTensorFlowLite(ValuesTest):
         self.env["WASINN_CONFIG"] = ""  # the tests' own has a wrong library for this framework
         model = f"{os.environ['WASINN_TEST_MODELS']}/tflite/strings.tflite"
         server = self.serve("--model", f"pick={model}", "--model", f"apart={model},isolate=true")
-        told = server.request("GET", "/v2/models/pick").json()
-        self.assertEqual([(one["name"], one["datatype"]) for one in told["inputs"] + told["outputs"]], [("x", "BYTES"), ("i", "INT32"), ("y", "BYTES")])
+        reported = server.request("GET", "/v2/models/pick").json()
+        self.assertEqual(
+            [(one["name"], one["datatype"]) for one in reported["inputs"] + reported["outputs"]],
+            [("x", "BYTES"), ("i", "INT32"), ("y", "BYTES")],
+        )
         texts = ["", "a", "grün", "x" * 100_000, "a\0b", "\0"]
         indices = {"name": "i", "datatype": "INT32", "shape": [8], "data": [5, 4, 3, 2, 1, 0, 2, 2]}
         for name in ("pick", "apart"):

@@ -30,7 +30,7 @@ class Browser:
             else:
                 raise BrowserError(f"ChromeDriver ends with {self.driver.wait()}")
             self.url = f"http://127.0.0.1:{int(found[1])}/session"
-            # Where root runs the tests there is no sandbox for it; and memory that is shared lies in a small folder in containers.
+            # If root runs the tests, there is no sandbox for it; and shared memory is in a small folder in containers.
             arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
                          f"--user-data-dir={folder}/chromium", "--window-size=1280,900", "--hide-scrollbars"]
             options = {"browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"},
@@ -70,7 +70,7 @@ class Browser:
         return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def run(self, script, *arguments):
-        """What a function with this body returns."""
+        """The result of a function with this body."""
         return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def find(self, selector):
@@ -98,16 +98,16 @@ class Browser:
         return self.run("return document.querySelector(arguments[0])?.textContent ?? null", selector)
 
     def until(self, script, *arguments):
-        """What it returns, once that is true."""
+        """Its result, once that is true."""
         end = time.monotonic() + WAIT
         while time.monotonic() < end:
-            if told := self.run(script, *arguments):
-                return told
+            if reported := self.run(script, *arguments):
+                return reported
             time.sleep(0.02)
         raise BrowserError(f"never true: {script} {arguments}; the page: {self.run('return document.body.innerText')}")
 
     def log(self):
-        """What the console has had since the last call."""
+        """The console's lines since the last call."""
         return self.ask("POST", "/se/log", {"type": "browser"})
 
     def screenshot(self, path):

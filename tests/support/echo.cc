@@ -31,7 +31,7 @@ ConfigPtr EchoConfig(const std::string& toml, const std::string& folder) {
   const std::string folders =
       "backend_dirs = ['" + EchoFolder() + "'" + (folder.empty() ? "" : ", '" + folder + "'") + "]\n";
   ConfigPtr config(wasinn_config_new());
-  // What is tested is the core; tests of workers say so.
+  // Tests are about the core by default; tests of workers say so.
   StatusPtr status(wasinn_config_set(config.get(), "policy.load", "in-process"));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
   status.reset(wasinn_config_load_toml(config.get(), (folders + toml).c_str()));

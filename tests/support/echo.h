@@ -7,7 +7,7 @@
 
 namespace wasinn::testing {
 
-// Of ABIs: one that the echo backend serves.
+// An encoding of the ABIs that the echo backend serves.
 inline constexpr uint32_t kGgmlEncoding = 5;
 
 // Collects what a host logs.
@@ -105,7 +105,7 @@ class FakeGuest {
     return Put(values.data(), values.size() * sizeof(T));
   }
   uint32_t Reserve(size_t size);
-  // What was put and reserved lies nowhere any more.
+  // Forgets everything that was put and reserved.
   void Rewind() { next_ = kFirstAddress; }
   template <typename T>
   T Read(uint32_t address) const {

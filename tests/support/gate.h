@@ -1,4 +1,4 @@
-// Where a compute or a load of the echo backend waits for a test, in this process or in another one.
+// A place at which a compute or a load of the echo backend waits for a test, in this process or in another one.
 #pragma once
 
 #include "support/files.h"

@@ -1,4 +1,4 @@
-// What the OS process that a test runs in has and takes.
+// The resources of the test's OS process.
 #pragma once
 
 #include <malloc.h>
@@ -26,7 +26,7 @@ inline size_t CountDescriptors() {
   return static_cast<size_t>(std::distance(begin(all), end(all)));
 }
 
-// What it has allocated and not freed.
+// The allocated memory.
 inline uint64_t AllocatedBytes() {
 #ifdef __SANITIZE_ADDRESS__
   return __sanitizer_get_current_allocated_bytes();
@@ -53,7 +53,7 @@ inline uint64_t ResidentBytes() { return MemoryField("VmRSS:"); }
 class PeakMemory {
  public:
   PeakMemory() : start_(ResidentBytes()) {
-    std::ofstream("/proc/self/clear_refs") << 5;  // VmHWM begins anew
+    std::ofstream("/proc/self/clear_refs") << 5;  // resets VmHWM
   }
   uint64_t grown() const { return std::max(MemoryField("VmHWM:"), start_) - start_; }
 

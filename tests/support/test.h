@@ -1,5 +1,5 @@
-// What tests are written with: GoogleTest, its matchers by their names, and the standard library. The other headers here have it, too. Tests
-// share it compiled.
+// The basis of tests: GoogleTest, its matchers by their names, and the standard library. The other headers here include
+// it, too. Tests share it compiled.
 #pragma once
 
 #include <gmock/gmock.h>

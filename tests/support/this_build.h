@@ -1,4 +1,4 @@
-// Where tests find files: those of the sources, and those of the build under test.
+// The places of files for tests: those of the sources, and those of the build under test.
 #pragma once
 
 #include <string>

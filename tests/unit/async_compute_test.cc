@@ -95,7 +95,7 @@ TEST_F(AsyncCompute, WithoutItsInputNothingBegins) {
   EXPECT_EQ(Compute(program, context), kInvalidArgument);
 }
 
-// One that a backend tells twice is told once, and the context is none the worse.
+// An end that a backend reports twice is passed on once, and the context still works.
 TEST_F(AsyncCompute, ASecondEndIsLogged) {
   Add("twice", "async twice\n");
   {
@@ -187,7 +187,7 @@ TEST_F(AsyncCompute, CloseNeedsNoThread) {
   EXPECT_EQ(held->Await(), kSuccess);
 }
 
-// Whatever comes first, each is told once.
+// Each end is reported once, whichever event comes first.
 TEST_F(AsyncCompute, EndsWhileItsGuestDoes) {
   Open("log.level = \"error\"\n");
   for (int round = 0; round < 100; ++round) {

@@ -1,4 +1,4 @@
-// Which inferences make a batch, in which order; and settings.
+// The choice of inferences for a batch, and their order; and settings.
 #include "core/batching/batch_queue.h"
 #include "support/test.h"
 
@@ -45,7 +45,7 @@ class Queue : public ::testing::Test {
     waits_.push_back(std::async(std::launch::async, [this, item] { return queue_.Wait(item); }));
     while (queue_.waiting() != before + 1) std::this_thread::yield();
   }
-  // Whose items the next batch has.
+  // The guests of the next batch's items.
   std::vector<const core::Share*> Next() {
     const std::unique_ptr<Batch> batch = queue_.Next();
     std::vector<const core::Share*> shares;
@@ -81,7 +81,7 @@ TEST_F(Queue, WeightsAreRows) {
   EXPECT_THAT(Next(), UnorderedElementsAre(&light, &light, &light, &heavy));
 }
 
-// Who fails and succeeds in turns would else fail every other batch.
+// A guest that fails and succeeds in turns would else fail every other batch.
 TEST_F(Queue, AGuestThatFailsSeveralBatchesMustSucceedMoreAndMoreOften) {
   const core::Share share(1, 7), other(1, 8);
   const auto note = [&](bool ok) { queue_.NoteAlone(share, "", 1, ok, {}); };
@@ -188,7 +188,7 @@ TEST_F(Queue, AnItemWithoutOthersIsComputedByItself) {
   EXPECT_EQ(waits_[0].get(), BatchQueue::Outcome::kAlone);
 }
 
-// Whoever computes by itself has one of the model's places.
+// An inference that is computed by itself has one of the model's places.
 class QueueOfTwo : public Queue {
  protected:
   QueueOfTwo() : Queue({.max_batch_size = 4}, 2) {}

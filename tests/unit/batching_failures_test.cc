@@ -43,7 +43,7 @@ TEST_F(BatchedModels, AGuestThatIsTooSlowForABatchSpoilsNoFurtherOne) {
   EXPECT_EQ(programs[1]->Compute(), kSuccess) << "without waiting for another";
 }
 
-// Each time, also if a batch is a step of what the guest computes.
+// Each time, even if a batch is a step of the guest's pipeline.
 TEST_F(BatchedModels, AComputeThatDoesNotEndCostsOtherGuestsNoResult) {
   for (const bool as_step : {false, true}) {
     const std::string name = as_step ? "s" : "m";
@@ -155,7 +155,7 @@ TEST_F(BatchedModels, ABatchEndsWhenNoItemIsLeft) {
   gate.Await();
   for (const auto& program : programs) wasinn_guest_stop(program->guest.get());
   EXPECT_THAT(computes.get(), ElementsAre(kRuntimeError, kRuntimeError));
-  // Whose thread would else wait at the gate when the host goes.
+  // Its thread would else wait at the gate when the host is freed.
 }
 
 TEST_F(BatchedModels, AModelWhoseOutputsAreNoRowsIsNotBatchedAfterThreeTries) {
@@ -169,7 +169,7 @@ TEST_F(BatchedModels, AModelWhoseOutputsAreNoRowsIsNotBatchedAfterThreeTries) {
   EXPECT_TRUE(log_.Contains("model 'm:1': outputs of a batch do not have its rows, 3 times in a row"));
 }
 
-// An output of which a signature would have told it.
+// An output that a signature would have described.
 TEST_F(BatchedModels, ALateOutputThatIsNoTensorFailsItsCompute) {
   const HostPtr host = Host(Batches(2), "in x u8 -1,2\nlate\nopaque_outputs\n");
   auto programs = Programs(host, {1, 2});

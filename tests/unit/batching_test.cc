@@ -118,7 +118,7 @@ TEST_F(BatchedModels, APipelineIsBatched) {
   EXPECT_EQ(counted("s", "echo"), 4);
 }
 
-// What nobody wants is neither held nor charged, whether it was computed in a batch or by itself.
+// Unwanted outputs are neither held nor charged, whether they were computed in a batch or separately.
 TEST_F(BatchedModels, OnlyWantedOutputsAreHeld) {
   for (const char* late : {"", "late\n"}) {
     SCOPED_TRACE(late);

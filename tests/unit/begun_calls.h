@@ -69,7 +69,7 @@ class Begun {
   std::vector<int>* order_ = nullptr;
   int number_ = 0;
   std::function<void()> at_end_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   mutable std::condition_variable is_over_;
   bool is_done_ = false;
   uint32_t result_ = 0;

@@ -25,15 +25,15 @@ class BegunCalls : public ::testing::Test {
 
 // So that what `done` uses is there until wasinn_guest_close has returned.
 TEST_F(BegunCalls, AreInsideUntilDoneHasReturned) {
-  struct Told {
+  struct Ends {
     const GuestPtr* guest;
     std::vector<uint32_t> inside;
     std::binary_semaphore done{0};
-  } told{};  // before the guest, whose close waits for `note`
+  } reported{};  // before the guest, whose close waits for `note`
   Program program(host_.get());
-  told.guest = &program.guest;
+  reported.guest = &program.guest;
   const auto note = [](void* user, uint32_t) {
-    auto* it = static_cast<Told*>(user);
+    auto* it = static_cast<Ends*>(user);
     it->inside.push_back(StatsOf(*it->guest).inside);
     it->done.release();
   };
@@ -47,10 +47,10 @@ TEST_F(BegunCalls, AreInsideUntilDoneHasReturned) {
                      .memory = &memory,
                      .args = args,
                      .stride = sizeof(uint32_t)};
-    wasinn_guest_call_begin(&call, note, &told);
-    told.done.acquire();
+    wasinn_guest_call_begin(&call, note, &reported);
+    reported.done.acquire();
   }
-  EXPECT_EQ(told.inside, std::vector<uint32_t>({1, 1}));
+  EXPECT_EQ(reported.inside, std::vector<uint32_t>({1, 1}));
 }
 
 TEST_F(BegunCalls, AreDoneElsewhere) {
@@ -106,7 +106,7 @@ TEST_F(BegunCalls, OfAStoppedGuestEndBeforeTheirTurn) {
   EXPECT_EQ(held->Await(), kRuntimeError) << "it is cancelled";
 }
 
-// What an engine does when it is told of an end may take long, though it must not.
+// An engine may be slow to handle the end of a call, although it must not be.
 TEST_F(BegunCalls, WhoseEndsTakeLongHoldUpNoDeadline) {
   struct Ending {
     std::binary_semaphore has_begun{0}, may_end{0};
@@ -155,7 +155,7 @@ TEST_F(BegunCalls, OfAGuestWhoseRunHasEndedEndBeforeTheirTurn) {
   EXPECT_EQ(held->Await(), kSuccess);
 }
 
-// Whoever ends a guest by a mark that one of its calls sees ends those, too, that have not begun.
+// If a mark that one of its calls sees ends a guest, calls that have not begun end, too.
 TEST_F(BegunCalls, OfAGuestThatItsEngineEndsEndBeforeTheirTurn) {
   Program program(host_.get());
   const auto held = program.Compute(program.NewContext("waits")), begun = program.Compute(program.NewContext("one"));
@@ -216,7 +216,7 @@ TEST_F(BegunCalls, AProcessThatWasForkedOffWaitsForNoneThatWasInside) {
   EXPECT_EQ(held->Await(), kSuccess);
 }
 
-// Each is told once, whoever ends its guest at that moment, and however.
+// Each end is reported once, even if the guest is ended at that moment, in any way.
 TEST_F(BegunCalls, EndOnceIfTheirGuestEndsAsTheyBegin) {
   host_ = EchoHost(log_, "call_threads = 2\nlog.level = \"error\"\n");
   AddEchoModel(host_.get(), "one", "in x f32 1\n");

@@ -85,7 +85,7 @@ TEST_F(BegunWitCalls, OfNoGuestAndOfAClosedOneAreRefused) {
   EXPECT_FALSE(call.is_done() || nobodys.is_done());
 }
 
-// Each is told once, whoever closes its guest at that moment.
+// Each end is reported once, even if the guest is closed at that moment.
 TEST_F(BegunWitCalls, EndOnceIfTheirGuestEndsAsTheyBegin) {
   for (int round = 0; round < 60; ++round) {
     Program program(host_.get());

@@ -90,7 +90,7 @@ TEST(BufferPool, ACleanBufferHasNothingOfAnotherUser) {
   };
   std::memset(pool->TakeClean(one, 120).data(), 1, 120);
   EXPECT_EQ(sum(pool->TakeClean(one, 120), 120), 120) << "its own, as it left it";
-  // Of the same size for the pool: what it does not write is not there either.
+  // A buffer of the same size for the pool: bytes that it does not write are not there either.
   std::memset(pool->Take(other, 100).data(), 2, 100);
   EXPECT_EQ(sum(pool->TakeClean(other, 120), 120), 200);
   EXPECT_EQ(sum(pool->TakeClean(one, 120), 120), 0);

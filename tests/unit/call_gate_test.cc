@@ -22,7 +22,7 @@ TEST(CallGate, CancelOnlyReachesACallThatIsInside) {
   gate.Close();
   cancel();
   gate.Leave();
-  EXPECT_EQ(cancels, 2) << "its end was told";
+  EXPECT_EQ(cancels, 2) << "its end was reported";
 }
 
 TEST(CallGate, ACallMayEndInsideOfItsCancel) {

@@ -331,7 +331,7 @@ TEST_F(ComputeOnce, WithoutMemory) {
   }
 }
 
-// Whoever ends a call waits until it is out of the guest's memory.
+// Ending a call waits until the call is out of the guest's memory.
 class ComputeOnceInFlight : public ComputeOnce {
  protected:
   // A compute that cannot be cancelled, under way until the gate is opened.

@@ -1,4 +1,4 @@
-// What a guest did is counted, whichever of its contexts are still there.
+// A guest's work is counted, whichever of its contexts still exist.
 #include "support/echo.h"
 #include "support/gate.h"
 

@@ -1,4 +1,4 @@
-// What engines of the field add to wasi_ephemeral_nn, and how they differ.
+// The additions of other engines to wasi_ephemeral_nn, and their differences.
 #include "support/echo.h"
 #include "support/files.h"
 
@@ -54,7 +54,7 @@ TEST_F(Dialects, AConfigurationThatAGuestMayNotHave) {
   EXPECT_THAT(program_.Infer(program_.NewContext("m"), {1, 2}), ElementsAre(1, 2));
 }
 
-// What a guest may set whatever the backend.
+// Keys that a guest may set for any backend.
 TEST_F(Dialects, KeysThatMeanTheSameEverywhere) {
   AddEchoModel(host_.get(), "two", "in x f32 2\nin y f32 1\n");
   uint32_t graph = 0;

@@ -1,4 +1,4 @@
-// What the library does for engines: the table of functions, references to guests, and calls that it has to help with.
+// The library's part for engines: the table of functions, references to guests, and calls that need its help.
 #include "support/echo.h"
 #include "support/gate.h"
 
@@ -38,7 +38,7 @@ class EngineCall : public ::testing::Test {
   wasinn_memory memory_ = {};
 };
 
-// By hand, once more: which functions run a framework, or wait for who does.
+// A second list, by hand: functions that run a framework, or wait for one that does.
 TEST(EngineTable, SaysWhichFunctionsMayBlock) {
   std::vector<std::string> names;
   size_t count = 0;
@@ -187,7 +187,7 @@ TEST_F(EngineCall, CloseWaitsForACallOnAStackOfTheHosts) {
   computing.join();
 }
 
-// What a function without flags does is done at once, wherever.
+// A function without flags runs at once, on any thread.
 TEST_F(EngineCall, DoesNotAskTheEngineAboutShortCalls) {
   wasinn_call call = ComputeOf(NewContext("one"));
   call.function = &FunctionNamed("wasinn_ext_0.last_error");

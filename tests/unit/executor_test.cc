@@ -6,7 +6,7 @@
 namespace wasinn::core {
 namespace {
 
-// Where jobs wait for each other.
+// Lets jobs wait for each other.
 class Meeting {
  public:
   explicit Meeting(int awaited) : awaited_(awaited) {}

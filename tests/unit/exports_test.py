@@ -1,6 +1,6 @@
-"""What the headers of the library declare and what the library exports are the same functions.
+"""The library's headers declare the functions that it exports.
 
-LIBRARY is the library, NM the program that tells what it exports, WASINN_SOURCE the source tree."""
+LIBRARY is the library, NM the program that lists its exports, WASINN_SOURCE the source tree."""
 
 import os
 import pathlib

@@ -48,7 +48,7 @@ bool IsOf(const Family& family, const std::string& name) {
   return name == family.name + "_bucket" || name == family.name + "_sum" || name == family.name + "_count";
 }
 
-// Of one series: buckets never fall, bounds rise, and the last bucket has all.
+// For one series: buckets never fall, bounds rise, and the last bucket has all.
 void CheckHistograms(const std::map<std::string, double>& samples, const std::vector<std::string>& in_order) {
   constexpr std::string_view kSuffix = "_bucket{", kBound = "le=\"";
   double before = 0, bound = 0;

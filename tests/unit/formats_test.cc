@@ -10,7 +10,7 @@
 namespace wasinn::testing {
 namespace {
 
-// Of n elements; 0: of any shape.
+// A model of n elements; 0: of any shape.
 std::string Affine(float a, float b, uint32_t n = 0) {
   std::string model = "AFF1";
   model.append(reinterpret_cast<const char*>(&a), sizeof a);
@@ -153,7 +153,7 @@ TEST_F(FormatsTest, AModelsFormatIsReported) {
   Write("unmarked.bin", model_);
   ASSERT_EQ(MessageOf(Add("a", "one.affine")), "");
   ASSERT_EQ(MessageOf(Add("b", "unmarked.bin")), "");
-  const auto told = [&] {
+  const auto reported = [&] {
     std::string all;
     wasinn_host_models(
         host_.get(),
@@ -163,9 +163,9 @@ TEST_F(FormatsTest, AModelsFormatIsReported) {
         &all);
     return all;
   };
-  EXPECT_EQ(told(), "affine,,");
+  EXPECT_EQ(reported(), "affine,,");
   ExpectModelComputes("b");
-  EXPECT_EQ(told(), "affine,affine,");
+  EXPECT_EQ(reported(), "affine,affine,");
 }
 
 TEST_F(FormatsTest, ThePolicyAllowsThemByName) {
@@ -241,10 +241,11 @@ TEST_F(FormatsTest, OnlyAMissingFrameworkGivesWayToTheNext) {
     ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess) << log_.Last();
     ExpectComputes(graph);
   }
-  const std::string told =
+  const std::string reported =
       "encoding affine goes to backend 'second', since 'absent' has no framework: there is nothing";
-  EXPECT_EQ(std::ranges::count_if(log_.lines(), [&](const std::string& line) { return line.find(told) != line.npos; }),
-            1);
+  EXPECT_EQ(
+      std::ranges::count_if(log_.lines(), [&](const std::string& line) { return line.find(reported) != line.npos; }),
+      1);
   Make("", InThisBuild("lib/wasinn-formats"));
   EXPECT_EQ(LoadAs(model_, "affine", graph), kRuntimeError) << "absent, then broken";
   Make("backend_order = ['broken']\n", InThisBuild("lib/wasinn-formats"));

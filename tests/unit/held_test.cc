@@ -1,4 +1,4 @@
-// What a guest holds is what it is charged, whatever a model or a backend says.
+// A guest is charged for the memory that it holds, whatever a model or a backend says.
 #include "core/host/guest.h"
 #include "support/echo.h"
 #include "support/files.h"
@@ -74,7 +74,7 @@ TEST(Held, AnOutputThatTheBackendRefusesIsNotWanted) {
   EXPECT_EQ(program.Call("get_output", {context, 0, buffer, 4, written}), kSuccess) << "all are wanted, as before";
 }
 
-// Whoever finds the last place free gets a tensor, however others come and go.
+// Only the thread that gets the last place gets a tensor, however others come and go.
 TEST(Held, ATensorThatWasMadeIsThere) {
   const LoggedHost host("[limits]\nmax_tensors = 1\n");
   const GuestPtr guest = NewGuest(host.get());
@@ -101,7 +101,7 @@ TEST(Held, ATensorThatWasMadeIsThere) {
 TEST(Held, AFileIsChargedBeforeItIsRead) {
   const LoggedHost host("");
   const TestFolder folder;
-  for (const char* name : {"large.onnx", "large"}) {  // told by the name, or by the first bytes
+  for (const char* name : {"large.onnx", "large"}) {  // recognised by the name, or by the first bytes
     const std::string path = folder.Write(name, EchoModel("in x u8 1\n"));
     std::filesystem::resize_file(path, uint64_t{1} << 40);
     const wasinn_model_options options{.struct_size = sizeof(options),

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(, HostileWorkerOfMany, ::testing::Values("crowd"));
 
 using HostileWorkerOfWords = HostileWorker;
 
-// What is kept of its words is the guest's to pay.
+// The guest pays for its words that are kept.
 TEST_P(HostileWorkerOfWords, LeavesNoMemoryUncharged) {
   const HostPtr host = Host();
   EchoProgram calls(NewGuest(host.get(), &wasinn_limits::max_tensor_bytes, uint64_t{4} << 20));

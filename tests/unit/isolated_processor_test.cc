@@ -1,4 +1,4 @@
-// Which processor a worker computes on.
+// The processor on which a worker computes.
 #include <sched.h>
 
 #include "support/this_build.h"
@@ -8,7 +8,7 @@
 namespace wasinn::testing {
 namespace {
 
-// As the system tells it: "0-1", or "1".
+// In the system's form: "0-1", or "1".
 std::string ProcessorsOf(const std::filesystem::path& task) {
   std::ifstream status(task / "status");
   for (std::string line; std::getline(status, line);) {
@@ -18,7 +18,7 @@ std::string ProcessorsOf(const std::filesystem::path& task) {
   return "";
 }
 
-// Of the threads of all workers and templates.
+// The threads of all workers and zygotes.
 std::vector<std::string> ProcessorsOfWorkers() {
   std::vector<std::string> all;
   for (const pid_t process : KnownProcesses()) {
@@ -37,7 +37,7 @@ class IsolatedProcessor : public Isolation {
   }
   void TearDown() override { EXPECT_EQ(::sched_setaffinity(0, sizeof(before_), &before_), 0); }
 
-  // Which this thread runs on from now on.
+  // This thread runs on it from now on.
   int StayOnOne() {
     const int number = ::sched_getcpu();
     cpu_set_t one;

@@ -13,7 +13,7 @@ using Program = EchoProgram;
 
 class Isolation : public ::testing::Test {
  protected:
-  // Of the build: these tests have the library in themselves, beside which it is looked for.
+  // The build's worker, which the library looks for next to itself: these tests contain the library.
   static std::string Settings(const std::string& more = "", const std::string& worker = WorkerFile()) {
     return "worker = '" + worker + "'\n[policy]\nload = 'isolated'\n" + more;
   }

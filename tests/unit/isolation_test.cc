@@ -65,7 +65,7 @@ TEST_F(Isolation, AModelOfManyInputs) {
   EXPECT_EQ(program.Infer(context, {7}), std::vector<float>({7}));
 }
 
-// Of which a backend shows that there are no bytes.
+// An output for which a backend shows no bytes.
 TEST_F(Isolation, AnOutputThatIsNotWanted) {
   const HostPtr host = Host();
   Program program(host.get());
@@ -284,7 +284,7 @@ TEST_F(Isolation, ComputesThatItsWorkerHasNoRoomForWait) {
   EXPECT_THAT(log.lines(), ::testing::Each(::testing::Not(HasSubstr("unavailable"))));
 }
 
-// Of two models in one worker, each of which may compute so often by itself.
+// Two models in one worker, each of which may compute so often by itself.
 class FullWorker : public Isolation, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(FullWorker, LetsComputesAndStepsOfAllItsModelsWait) {

@@ -35,7 +35,8 @@ TEST(LargeStacksTest, OneGuestLeavesSomeToOthers) {
   EXPECT_EQ(most, static_cast<int>(LargeStacks::kMaxOfOneGuest));
 }
 
-// Of this thread's own stack, and of a part of it. A sanitizer takes some for itself; the system gives smaller ones again.
+// The room on this thread's own stack, and on a part of it. A sanitizer takes some for itself; the system gives smaller
+// ones again.
 TEST(LargeStacksTest, HowMuchIsLeft) {
   static constexpr size_t kAll = size_t{64} << 20;
   const auto check = [] {

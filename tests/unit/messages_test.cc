@@ -54,11 +54,11 @@ TEST(Paths, AreNamesOfFilesIfTheyAreRelativeAndInQuotes) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "relative_paths";
   std::filesystem::create_directories(folder / "models");
   std::filesystem::current_path(folder);
-  const std::string told = core::WithoutPaths(
+  const std::string reported = core::WithoutPaths(
       "'models/m/model.gguf', `./models/m`, '../relative_paths/a b' and './', but 'models', 'conv/models/x', models/m "
       "and 'http://models/m'");
   std::filesystem::current_path(before);
-  EXPECT_EQ(told, "'model.gguf', `m`, 'a b' and '.', but 'models', 'conv/models/x', models/m and '…'");
+  EXPECT_EQ(reported, "'model.gguf', `m`, 'a b' and '.', but 'models', 'conv/models/x', models/m and '…'");
 }
 
 TEST(Paths, AreNoNamesOfTensorsNorAddresses) {

@@ -1,4 +1,4 @@
-// What happens where there is no memory: `operator new` of this program throws where a test says so.
+// A lack of memory: this program's `operator new` throws at a point that a test chooses.
 #pragma once
 
 #include <climits>
@@ -19,7 +19,7 @@ class NoMemory {
   static int failed();
 };
 
-// Of `operator new`, of all threads.
+// The blocks of `operator new` that are not freed, of all threads.
 int64_t LiveBlocks();
 
 // Tries it without memory, then with one allocation more each time, until it has what it needs. `after_failure` looks

@@ -1,4 +1,4 @@
-// Where there is no memory, nothing is left half done.
+// Without memory nothing is left half done.
 #include "no_memory.h"
 
 #include <malloc.h>
@@ -104,7 +104,7 @@ TEST(OutOfMemory, ABackendThatWasLeftIsNotCancelled) {
   EXPECT_EQ(cancels, 0);
 }
 
-// What is kept for the next tensor belongs to nobody, so it is little beside what a guest may hold.
+// Memory that is kept for the next tensor is charged to no guest, so it is little compared with a guest's limit.
 TEST(Held, MemoryForTheNextTensorIsAPartOfTheLimit) {
   constexpr size_t kMebi = size_t{1} << 20;
   const LoggedHost host("[limits]\nmax_tensor_bytes = 83886080\n");

@@ -114,7 +114,7 @@ TEST(Nonsense, AContextThatIsNotThere) {
   EXPECT_EQ(direct.bytes.used(), 0u);
 }
 
-// What is shown of an output, instead of four bytes.
+// The backend's view of an output, instead of four bytes.
 wasinn_tensor shown;
 
 void ExpectNoOutput(const wasinn_tensor& nonsense, const char* words) {

@@ -23,7 +23,7 @@ class OutputToInput : public ::testing::Test {
   BytesGuest guest_{host_.get()};
 };
 
-// Whoever has the memory of the outputs, and whosever slot made them.
+// Cases: the owner of the outputs' memory, and the owner of the slot that made them.
 TEST_F(OutputToInput, CopiesNothing) {
   for (const char* name : {"m", "bound", "shared"}) {
     BytesGuest guest(host_.get());
@@ -135,7 +135,7 @@ TEST_F(OutputToInput, IsRefusedWhileAContextComputes) {
   EXPECT_THAT(guest_.Output(busy), ElementsAre(5, 6, 7, 8));
 }
 
-// What was given away is charged beside the memory that the context has for the next.
+// Memory that was given away is charged in addition to the context's memory for the next output.
 TEST_F(OutputToInput, IsCharged) {
   AddEchoModel(host_.get(), "large", "in x u8 1000\n");
   BytesGuest guest(NewGuest(host_.get(), &wasinn_limits::max_tensor_bytes, 2500));
@@ -153,7 +153,7 @@ TEST_F(OutputToInput, IsCharged) {
   EXPECT_EQ(rich.held(), 2000u) << "the input is the output";
 }
 
-// What grows yet, or a worker has, is copied once.
+// An output that still grows, or is in a worker, is copied once.
 TEST_F(OutputToInput, CopiesWhatIsNotGivenAway) {
   AddEchoModel(host_.get(), "text", "in x u8 -1\npieces 4\n");
   const uint32_t context = guest_.NewContext("text"), to = guest_.NewContext("m");

@@ -7,7 +7,7 @@
 namespace wasinn {
 namespace {
 
-// What happened to a log function: calls, and that it was freed.
+// Events of a log function: its calls, and its release.
 struct Events {
   std::vector<std::string> list;
 };

@@ -24,7 +24,7 @@ class Devices : public PipelineTest {
   }
 };
 
-// Whoever allocates outputs, and whether the slot is the context's own.
+// Cases: the allocator of outputs, and whether the slot is the context's own.
 TEST_F(Devices, TensorsBetweenStepsStayThere) {
   const std::string kinds[] = {"in x u8 4\n", "in x u8 4 bindable\n", "in x u8 -1\n", "in x u8 4 bindable\nshares\n"};
   for (size_t i = 0; i < std::size(kinds); ++i) {
@@ -45,7 +45,8 @@ TEST_F(Devices, TensorsBetweenStepsStayThere) {
   }
 }
 
-// Of another device, the host, several of whom one is elsewhere, a guest that wants it too; and what the host looks at.
+// Users of the output: another device, the host, several of which one is elsewhere, a guest that wants it too; and
+// outputs that the host checks.
 TEST_F(Devices, OrComeBackForStepsThatComputeElsewhere) {
   Model("here", "in x u8 4\nmemory npu:0\n");
   Model("there", "in x u8 4\nmemory npu:1\n");
@@ -85,7 +86,7 @@ TEST_F(Devices, NothingElseIsThere) {
   EXPECT_THAT(Describe(host, "p"), Not(HasSubstr("kept")));
 }
 
-// What it takes is the guest's, wherever it lies.
+// The guest pays for its memory, on any device.
 TEST_F(Devices, MemoryThatStaysOnTheDeviceIsCharged) {
   Model("m", "in x u8 -1\nmemory npu:0\n");
   Model("grows", "in x u8 -1\noutgrows 4000\nmemory npu:0\n");
@@ -162,7 +163,7 @@ TEST_F(Devices, TensorsWithoutElementsAreThere) {
   }
 }
 
-// Where outputs were to be bound, and are larger than they say.
+// Outputs that were to be bound, and are larger than their signature.
 TEST_F(Devices, WhatOutgrowsItsSignatureIsCharged) {
   for (const std::string more : {"", "shares\n"}) {
     const std::string n = more.substr(0, 1);

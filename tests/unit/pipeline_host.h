@@ -32,7 +32,7 @@ class PipelineTest : public ::testing::Test {
   }
   std::string Settings(const std::string& more) const { return "worker = '" + WorkerFile() + "'\n" + more + models_; }
   HostPtr Host(const std::string& more = "") { return EchoHost(log_, Settings(more)); }
-  // What the load of a model says, or "".
+  // The error of a model's load, or "".
   std::string LoadError(const HostPtr& host, const char* name) {
     const StatusPtr status(
         wasinn_host_inspect(host.get(), name, [](void*, bool, uint32_t, const wasinn_io*) {}, nullptr));

@@ -1,4 +1,4 @@
-// What is said of pipelines whose names, types or shapes do not fit, when they are loaded.
+// The errors of pipelines whose names, types or shapes do not fit, at their load.
 #include <wasinn/wasinn.hpp>
 
 #include "support/this_build.h"
@@ -18,7 +18,7 @@ class PipelineLoad : public PipelineTest {
     Model("text", "in x u8 any opaque\n");
     Model("odd", "in x f32 1,4\nin s ? any unservable\n");
   }
-  // Of a pipeline "p".
+  // The error of a pipeline "p".
   std::string ErrorOf(const std::string& step, const std::string& settings = "") {
     Pipeline("p", step, settings);
     const HostPtr host = Host();
@@ -34,7 +34,7 @@ std::string Step(const std::string& model, const std::string& in = "", const std
   return step + "}, ";
 }
 
-// Of a pipeline "p" of these steps.
+// An invalid pipeline "p" of these steps.
 struct Wrong {
   const char* name;
   std::string message, steps, settings = "";

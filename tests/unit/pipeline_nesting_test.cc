@@ -47,7 +47,7 @@ TEST_F(PipelineNesting, TooDeepNestingIsReportedOnEachWay) {
   AddDoubled(kDeepest + 1);
   EXPECT_THAT(std::string(Check("p1").message()), HasSubstr("more than 16 pipelines within each other: 'p1' -> 'p2'"));
   EXPECT_TRUE(Check("p2").ok());
-  // What is known already from a shorter way.
+  // The height is known already from a shorter path.
   Add("longer", {"p2"});
   Add("both", {"p2", "longer"});
   EXPECT_THAT(std::string(Check("both").message()), HasSubstr("'both' -> 'p2'"));

@@ -205,7 +205,7 @@ TEST_F(Pipelines, ChargeTensorsBetweenStepsToTheGuest) {
   EXPECT_EQ(poor.held(), 0u);
 }
 
-// What is taken outlives its context, and counts once.
+// A taken output outlives its context, and counts once.
 TEST_F(Pipelines, GiveTheirOutputsAway) {
   Chain("p", {"", ""});
   const HostPtr host = Host();
@@ -266,7 +266,7 @@ TEST_F(Pipelines, AreLoadedAgainWhenAWorkerIsLost) {
   }
 }
 
-// What cancels a slot that is being made goes before the slot does.
+// The cancel function of a slot's creation is removed before the slot.
 TEST_F(Pipelines, WithoutMemoryNothingIsLeftThatCouldBeCancelled) {
   Chain("p", {"", ""});
   const HostPtr host = Host();

@@ -29,9 +29,9 @@ class Rescan : public ::testing::Test {
   std::vector<std::string> Changes() {
     const char* const kinds[] = {"added", "reloaded", "removed", "failed"};
     std::vector<std::string> changes;
-    auto told = host_->RescanModels();
-    EXPECT_TRUE(told.ok());
-    for (const ModelChange& one : *told) {
+    auto reported = host_->RescanModels();
+    EXPECT_TRUE(reported.ok());
+    for (const ModelChange& one : *reported) {
       changes.push_back(one.name + ":" + std::to_string(one.version) + " " + kinds[one.kind]);
       EXPECT_EQ(one.message.empty(), one.kind != WASINN_MODEL_CHANGE_FAILED);
     }

@@ -11,7 +11,7 @@ namespace {
 
 using core::Scheduler;
 
-// What comes is awaited by looking again and again; the test's time limit ends what never comes.
+// Waits for an event by looking again and again; the test's time limit ends a wait for one that never comes.
 void AwaitWaiting(const Scheduler& scheduler, size_t count) {
   while (scheduler.waiting() != count) std::this_thread::yield();
 }
@@ -185,7 +185,7 @@ TEST(Scheduler, LeavesTheLastQuarterToOthers) {
   }
 }
 
-// Which is counted, and not each of its guests.
+// The tenant is counted, not each of its guests.
 TEST(Scheduler, LeavesTheLastQuarterToOtherTenants) {
   Scheduler scheduler(8);
   const int tenant = 0;
@@ -239,7 +239,7 @@ TEST(Scheduler, AModelThatComputesNothingHasATurnAtOnce) {
   EXPECT_EQ(scheduler.running(), 2u) << "it was none of these";
 }
 
-// Whoever has that turn hands it over, and not only whoever has one of the host's.
+// The holder of that turn passes it on, even if it has none of the host's.
 TEST(Scheduler, AModelsComputesHaveItsTurnOneAfterTheOther) {
   Scheduler scheduler(1);
   Scheduler::Share share;

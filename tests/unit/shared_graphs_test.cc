@@ -84,7 +84,7 @@ TEST_F(SharedGraphs, AGuestThatCannotPayHasNone) {
   EXPECT_EQ(poor.Stats().model_bytes, 0u);
 }
 
-// Of those who wait for a load that fails, each tries itself: it may be the first one's limits that failed.
+// Each caller that waits for a failed load tries itself: perhaps only the first one's limits failed.
 TEST_F(SharedGraphs, AGuestThatWaitsForALoadThatFailsLoadsItself) {
   const Gate gate;
   const std::string model = "in x f32 1\nload_keeps 5000\nsays loaded\n" + gate.Load();

@@ -62,7 +62,7 @@ TEST_F(SharedSlots, AreFewAndMixNothingUp) {
   ExpectSlots(2 * kComputes);  // the first contexts have their own
 }
 
-// What a guest that is gone has left is neither seen nor made once more.
+// The bindings of a guest that is gone are neither seen nor made again.
 TEST_F(SharedSlots, SlotsOfGuestsThatAreGoneServeTheNext) {
   Open();
   AddEchoModel(host_.get(), "m", "in x u8 2\nin y u8 4 bindable optional\nshares\nturns 0\nkeeps 1000\n");
@@ -238,7 +238,7 @@ TEST_F(SharedSlots, ComponentsTakeOutputsOfThem) {
   ExpectSlots(2 * kComputes);
 }
 
-// Beside others that compute, are cancelled, and go.
+// While others compute, are cancelled, and go.
 TEST_F(SharedSlots, ManyThreadsUseThem) {
   Open("[limits]\ncompute_timeout_ms = 60000\n");
   AddModel("m");

@@ -6,7 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of a caller that has waited for others before: who begins again and again keeps nobody for ever.
+// A caller that has waited for others before: repeated attempts of others hold up no caller for ever.
 TEST(SingleFlight, PatienceIsOneForAllAttempts) {
   Watchdog watchdog;
   const WaitOptions patience{.watchdog = &watchdog, .deadline = 1h, .since = std::chrono::steady_clock::now() - 1h};
@@ -20,7 +20,7 @@ TEST(SingleFlight, PatienceIsOneForAllAttempts) {
   EXPECT_EQ(result, 2);
 }
 
-// Of what was forgotten while it was made only those have the result who made it.
+// If it was forgotten while it was made, only the caller that made it gets the result.
 TEST(SingleFlight, AnObjectThatIsForgottenDuringItsAttemptIsMadeAgain) {
   SingleFlight<int> made;
   const Result<int> first = made.Get({}, "a model", [&]() -> Result<int> {

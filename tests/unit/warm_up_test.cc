@@ -27,7 +27,7 @@ class WarmUp : public ::testing::Test {
         .struct_size = sizeof(options), .path = path.c_str(), .version = version, .preload = preload};
     return wasinn_host_add_model(host.get(), "m", &options);
   }
-  // Of the computes so far.
+  // The records of the computes so far.
   std::vector<std::string> Records() const {
     std::vector<std::string> lines;
     std::ifstream file(records_);
@@ -162,7 +162,7 @@ wasinn_code AddWithWarmUp(const HostPtr& host, const wasinn_model_options& optio
   return wasinn_status_code(status.get());
 }
 
-// Where it is isolated, in its worker.
+// If it is isolated, in its worker.
 TEST_F(WarmUp, ByTheApi) {
   const HostPtr host = EchoHost(log_, "worker = \"" + WorkerFile() + "\"\n");
   wasinn_model_options options{.struct_size = sizeof(options)};

@@ -72,7 +72,7 @@ TEST_F(WatchdogTest, CancelForGoodEndsTheCurrentAndLaterRuns) {
   }
 }
 
-// Its run may end before the watchdog looks again: a guest's is told to end by nothing else.
+// Its run may end before the watchdog looks again: nothing else ends a guest's run.
 TEST_F(WatchdogTest, ACancelForGoodWhileTheWatchdogCancelsIsNotLost) {
   std::vector<uint64_t> looks;  // of the watchdog, in which it cancelled
   std::atomic<bool> cancels{false}, is_for_good{false};
@@ -158,7 +158,7 @@ TEST_F(WatchdogTest, ACancelThatBlocksHoldsUpNoOther) {
   let_go = true;
 }
 
-// What exists costs nothing, and after the last run there are no wake-ups.
+// Idle objects cost nothing, and after the last run there are no wake-ups.
 TEST_F(WatchdogTest, SleepsWhenNothingRuns) {
   std::atomic<bool> stop{true};
   std::vector<std::unique_ptr<Watched>> idle;

@@ -87,7 +87,7 @@ class WitTask {
   template <typename Function>
   std::string Begin(const Function& begin) {
     report_ = std::make_shared<Report>();
-    // Whoever reports has a reference of its own.
+    // The function that reports has a reference of its own.
     auto held = std::make_unique<std::shared_ptr<Report>>(report_);
     const auto notify = [](void* user) {
       const std::unique_ptr<std::shared_ptr<Report>> owned(static_cast<std::shared_ptr<Report>*>(user));

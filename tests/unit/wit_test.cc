@@ -45,7 +45,7 @@ TEST_F(WitTest, TensorsShowWhatTheyWereMadeOf) {
   const uint32_t tensor = program().Tensor({2, 3}, kWitI64, {1, 2, 3}).rep;
   EXPECT_THAT(program().Dimensions(tensor), ElementsAre(2, 3));
   EXPECT_EQ(program().Type(tensor), kWitI64);
-  EXPECT_THAT(program().Data(tensor), ElementsAre(1, 2, 3)) << "a length that does not fit is told at compute";
+  EXPECT_THAT(program().Data(tensor), ElementsAre(1, 2, 3)) << "a length that does not fit is an error at compute";
   const uint32_t empty = program().Tensor({}, kWitBf16, {}).rep;
   EXPECT_THAT(program().Dimensions(empty), ElementsAre());
   EXPECT_EQ(program().Type(empty), kWitBf16);
@@ -212,7 +212,7 @@ TEST_F(WitTest, ErrorsThatGuestsMake) {
   ASSERT_EQ(made, nullptr);
   const StatusPtr read(wasinn_wit()->error_code(guest_.get(), rep, &code));
   EXPECT_EQ(code, kWitSecurity);
-  const StatusPtr told(wasinn_wit()->error_status(guest_.get(), rep, &code));
+  const StatusPtr reported(wasinn_wit()->error_status(guest_.get(), rep, &code));
   EXPECT_EQ(code, 0U);
   EXPECT_EQ(program().stats().error_objects, 1u);
   EXPECT_EQ(program().DropError(rep), "");

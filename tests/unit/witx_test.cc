@@ -12,7 +12,7 @@ class Witx : public ::testing::Test {
     written_ = program_.Reserve(4);
     return program_.Call("get_output", {context, index, buffer, size, written_});
   }
-  // What the guest reads is what it sent: the honest inference that must work after every attack.
+  // The guest gets its own bytes back: the honest inference that must work after every attack.
   void ExpectInferenceWorks() {
     EXPECT_THAT(program_.Infer(program_.Open("in x f32 2\n"), {1.5f, -2}), ElementsAre(1.5f, -2)) << log_.Last();
   }

@@ -132,7 +132,7 @@ TEST_F(WorkerDevices, ANamedModelMayUseThemToo) {
 }
 
 #ifdef WORKERS_HAVE_WALL
-// Of the limits that stand around it, the number of descriptors tells which sandbox it is.
+// The limit of descriptors shows which sandbox it is.
 TEST_F(WorkerDevices, StandBehindAWallOfTheirOwn) {
   const auto most_descriptors = [](pid_t process) {
     std::ifstream limits("/proc/" + std::to_string(process) + "/limits");

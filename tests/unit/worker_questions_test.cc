@@ -1,5 +1,5 @@
-// What a host asks of templates and workers, below the table that backends have: questions that nobody should ask, and
-// answers that come when nobody waits for them any more.
+// A host's questions to zygotes and workers, below the table that backends have: invalid questions, and answers that
+// come after the wait for them has ended.
 #include <sys/time.h>
 
 #include <csignal>
@@ -114,21 +114,21 @@ TEST(WorkersOfATemplate, HaveSessionsOfTheirOwn) {
   EXPECT_EQ(::getsid(worker->pid), worker->pid);
 }
 
-// Of a model whose names are control characters, which are longer when they are shown. The rest comes with later answers.
+// A model whose names are control characters, which are longer when they are shown. The rest comes with later answers.
 TEST(WorkerLog, LeavesRoomForAnAnswer) {
   worker::LogLines lines;
   const core::Logger logger = lines.Logger(WASINN_LOG_WARNING);
   constexpr uint32_t kLines = 40;
   for (uint32_t i = 0; i < kLines; ++i) logger.Write(WASINN_LOG_WARNING, std::string(4096, '\x01'));
   std::vector<uint8_t> bytes;
-  uint32_t told = 0;
-  for (uint32_t answers = 0; told < kLines && answers < kLines; ++answers) {
+  uint32_t reported = 0;
+  for (uint32_t answers = 0; reported < kLines && answers < kLines; ++answers) {
     isolation::Writer answer(bytes);
     lines.Write(answer);
     EXPECT_LT(answer.used(), isolation::kMaxBytes / 2);
-    told += isolation::Reader(answer.written()).Number<uint32_t>();
+    reported += isolation::Reader(answer.written()).Number<uint32_t>();
   }
-  EXPECT_EQ(told, kLines);
+  EXPECT_EQ(reported, kLines);
 }
 
 core::Result<std::shared_ptr<Connection>> StartWorker(const isolation::Setting& setting) {

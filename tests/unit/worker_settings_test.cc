@@ -136,7 +136,7 @@ TEST_F(WorkerSettings, AFileOfThatNameMakesNoControlGroup) {
   EXPECT_THAT(log.lines(), Contains(HasSubstr(folder.path().string() + ": it is none (workers_cgroup)")));
 }
 
-// Of the processes' controller, of either version. One that cannot be made has no name.
+// The controller of processes, of either version. One that cannot be made has no name.
 class ControlGroup {
  public:
   ControlGroup() {

@@ -39,7 +39,7 @@ class Backend {
   Backend(const std::string& library, uint32_t threads);
 
   const check::Host& host() const { return host_; }
-  // Loads the model, as a guest's, and computes it. A number that tells results apart.
+  // Loads the model, as a guest's, and computes it. Returns a number that distinguishes results.
   size_t Compute(const Bytes& bytes) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace wasinn::test {
 namespace {
 
-[[noreturn]] void RunAndTell(const std::function<int()>& work, const std::array<int, 2>& pipe) {
+[[noreturn]] void RunAndReport(const std::function<int()>& work, const std::array<int, 2>& pipe) {
   dup2(pipe[1], STDOUT_FILENO);
   dup2(pipe[1], STDERR_FILENO);
   close(pipe[0]);
@@ -36,7 +36,7 @@ Ended InChild(const std::function<int()>& work) {
   if (::pipe(pipe.data()) != 0) return ended;
   std::fflush(nullptr);
   const pid_t child = fork();
-  if (child == 0) RunAndTell(work, pipe);
+  if (child == 0) RunAndReport(work, pipe);
   close(pipe[1]);
   std::array<char, 4096> text;
   for (ssize_t n; (n = read(pipe[0], text.data(), text.size())) > 0;)

@@ -1,4 +1,4 @@
-// Where a framework lies, as a template finds it that must not open the framework itself.
+// The search for a framework's folder, by a zygote that must not open the framework itself.
 #include "worker/framework_folders.h"
 
 #include <sys/wait.h>
@@ -20,7 +20,7 @@ class FrameworkFolders : public ::testing::Test {
     setting.config = "{}";
     ASSERT_TRUE(framework_.Load(setting).ok());
   }
-  // Of this process there is no child any more, also none that has ended.
+  // This process has no child any more, not even one that has ended.
   static bool IsAlone() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
 
   worker::FrameworkOf framework_;

@@ -4,7 +4,7 @@
 namespace wasinn::test {
 namespace {
 
-// Of tests/models, or of models.
+// Files of tests/models, and of models.
 std::string Tests(const std::string& file) { return testing::InSources("tests/models/") + file; }
 std::string Models(const std::string& file) { return testing::InSources("models/") + file; }
 

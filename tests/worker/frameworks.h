@@ -10,7 +10,7 @@
 
 namespace wasinn::test {
 
-// Of a model's inputs: the contract's checks have the three before.
+// A variant of a model's inputs: the contract's checks have the three before.
 inline constexpr int kOwnVariant = 3;
 
 struct Model {
@@ -25,7 +25,7 @@ struct Model {
 struct Framework {
   std::string name;     // of the backend
   std::string backend;  // the library
-  // What is computed before the sandbox is sealed, and what a guest brings then: with other kernels.
+  // The model that is computed before the sandbox is sealed, and a guest's model afterwards: with other kernels.
   Model warm_up, model;
   // How many threads there are when it is open, and after the warm-up: with a budget of 1 thread and of 2, on two processors.
   std::array<uint64_t, 2> threads_open = {1, 1}, threads = {1, 1};

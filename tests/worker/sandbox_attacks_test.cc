@@ -1,4 +1,4 @@
-// What a guest's model that has taken over its framework may try.
+// Attacks of a guest's model that has taken over its framework.
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <sched.h>
@@ -195,7 +195,7 @@ std::vector<Attack> Deadly() {
 }
 INSTANTIATE_TEST_SUITE_P(, SandboxKills, ::testing::ValuesIn(Deadly()), NameOf);
 
-// Of the sandbox of OpenVINO: below its folder it reads, and only that.
+// OpenVINO's sandbox: it can read below its folder, and nothing else.
 TEST(SandboxReads, OnlyWhatItMay) {
   if (worker::FindSandboxSupport().landlock == 0) GTEST_SKIP() << "this kernel has no Landlock";
   worker::SandboxOptions options = worker::SandboxOptionsOf("openvino");

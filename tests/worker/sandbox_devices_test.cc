@@ -49,7 +49,7 @@ std::string NameOfTrial(const ::testing::TestParamInfo<Trial>& trial) { return t
 // A container may lack parts of /sys.
 int IfThere(const char* path, int error) { return access(path, F_OK) == 0 ? error : ENOENT; }
 
-// What the filter refuses is EPERM, what Landlock does is EACCES.
+// The filter refuses with EPERM, Landlock with EACCES.
 std::vector<Trial> TrialsOnFiles() {
   return {
       {"OpenADevice", [] { return TryOpen(kDevice, O_RDWR | O_CLOEXEC); }},
@@ -94,7 +94,7 @@ long TryPipe(int flags) {
   return Try(SYS_pipe2, ends, flags);
 }
 
-// What a device is asked that knows no such request is ENOTTY: it came through.
+// A device answers an unknown request with ENOTTY: it came through.
 std::vector<Trial> TrialsOnDevices() {
   return {{"RequestOfNvidia", [] { return TryRequest(device_of_before, 0xc020462a); }, ENOTTY},
           {"RequestOfNvidiaAsAnInt", [] { return TryRequest(device_of_before, ~0ul << 32 | 0xc020462a); }, ENOTTY},

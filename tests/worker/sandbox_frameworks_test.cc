@@ -25,7 +25,7 @@ constexpr uint64_t kMebibyte = uint64_t{1} << 20;
 
 using Work = std::function<void(const Backend& backend, const Bytes& model)>;
 
-// What a framework may take as a number of threads.
+// Frameworks may take the number of processors as their number of threads.
 void OnTwoProcessors() {
   cpu_set_t all, two;
   Require(sched_getaffinity(0, sizeof all, &all) == 0 && CPU_COUNT(&all) >= 2, "there are two processors");
@@ -83,7 +83,7 @@ SandboxOptions SandboxOptionsFor(const Framework& framework, bool has_exec_memor
   return options;
 }
 
-void TellResult(const Backend& backend, const Bytes& model) { std::printf("result %zu\n", backend.Compute(model)); }
+void PrintResult(const Backend& backend, const Bytes& model) { std::printf("result %zu\n", backend.Compute(model)); }
 
 // All that backend.h promises: threads, cancelled computes, errors, limits. Some models keep a little less of it than those of the
 // contract's own tests.
@@ -124,7 +124,7 @@ class SandboxBudgets : public ::testing::TestWithParam<std::tuple<Framework, uin
 
 TEST_P(SandboxBudgets, ComputeAsWithoutWall) {
   const auto& [framework, threads] = GetParam();
-  ExpectAsWithoutWall(framework, threads, TellResult);
+  ExpectAsWithoutWall(framework, threads, PrintResult);
 }
 
 INSTANTIATE_TEST_SUITE_P(, SandboxBudgets,
@@ -155,7 +155,7 @@ TEST_P(SandboxFrameworks, ComputeAsTheUserNobody) {
     return access(framework.backend.c_str(), R_OK);
   });
   if (reads.exit_code != 0) GTEST_SKIP() << "nobody may not read this build";
-  const Ended ended = InSandbox(framework, 1, SandboxOptionsFor(framework), TellResult, BecomeNobody);
+  const Ended ended = InSandbox(framework, 1, SandboxOptionsFor(framework), PrintResult, BecomeNobody);
   EXPECT_EQ(ended.exit_code, 0) << ended;
 }
 
@@ -171,14 +171,15 @@ TEST_P(SandboxFrameworks, ServeAForkOfTheProcessThatOpenedThem) {
     const Backend backend(framework.backend, 1);
     const std::string library = backend.host().info()->library;
     if (options.reads_when_sealed()) options.readable.push_back(library.substr(0, library.rfind('/')));
-    // What OpenVINO's frontend for ONNX needs, which is opened at its first model, beside its folder and what is open already.
+    // The libraries of OpenVINO's frontend for ONNX, which is opened at its first model, besides its folder and the
+    // open ones.
     Require(dlopen("librt.so.1", RTLD_NOW) != nullptr, "there is librt");
     const Ended child = InChild([&] {
       Sandbox sandbox = Required(Sandbox::RaiseBeforeThreads(options));
       backend.Compute(warm_up);
       const auto sealed = sandbox.Seal(512 * kMebibyte);
       Require(sealed.has_value(), sealed ? "" : sealed.error());
-      TellResult(backend, model);
+      PrintResult(backend, model);
       std::fflush(nullptr);
       std::_Exit(0);  // its parent has what is to be closed
       return 0;
@@ -187,37 +188,37 @@ TEST_P(SandboxFrameworks, ServeAForkOfTheProcessThatOpenedThem) {
     return child.exit_code;
   });
   EXPECT_EQ(ended.exit_code, 0) << ended;
-  EXPECT_EQ(ended.said, WithoutWall(framework, 1, TellResult).said);
+  EXPECT_EQ(ended.said, WithoutWall(framework, 1, PrintResult).said);
 }
 
 // An update may make a system call superfluous: then it goes from the list.
 TEST_P(SandboxFrameworks, HaveNothingThatIsNotNeeded) {
   const Framework& framework = GetParam();
   SandboxOptions whole = SandboxOptionsFor(framework);
-  // Which takes oneDNN, that needs them, by itself only where the processor has AVX-512.
+  // oneDNN needs it, and is used by default only if the processor has AVX-512.
   if (framework.name == "tensorflow") whole.environment.emplace_back("TF_ENABLE_ONEDNN_OPTS", "1");
-  const Ended ended = InSandbox(framework, 2, whole, TellResult);
+  const Ended ended = InSandbox(framework, 2, whole, PrintResult);
   for (size_t i = 0; i < whole.more_calls.size(); ++i) {
     SandboxOptions options = whole;
     options.more_calls.erase(options.more_calls.begin() + static_cast<ptrdiff_t>(i));
-    const Ended without = InSandbox(framework, 2, options, TellResult);
+    const Ended without = InSandbox(framework, 2, options, PrintResult);
     EXPECT_TRUE(without.exit_code != 0 || without.said != ended.said) << whole.more_calls[i];
   }
   if (!whole.exec_memory) return;
   SandboxOptions options = whole;
   options.exec_memory = false;
-  EXPECT_NE(InSandbox(framework, 2, options, TellResult).exit_code, 0);
+  EXPECT_NE(InSandbox(framework, 2, options, PrintResult).exit_code, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(, SandboxFrameworks, ::testing::ValuesIn(Frameworks()),
                          [](const auto& one) { return one.param.name + "_" + one.param.model.format; });
 
-// Where memory cannot be made executable, they are told so, or need none.
+// If memory cannot be made executable, they get an error, or need none.
 TEST_P(SandboxFrameworks, ServeWithoutExecMemory) {
   const Framework& framework = GetParam();
   const SandboxOptions options = SandboxOptionsFor(framework, false);
   if (options.exec_memory) return;
-  const Ended ended = InSandbox(framework, 2, options, TellResult);
+  const Ended ended = InSandbox(framework, 2, options, PrintResult);
   EXPECT_EQ(ended.exit_code, 0) << ended;
 }
 

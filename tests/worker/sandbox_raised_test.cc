@@ -1,4 +1,4 @@
-// Where the sandbox can stand, and what is said when it cannot.
+// Systems in which the sandbox works, and the errors in others.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

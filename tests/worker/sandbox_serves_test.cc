@@ -1,4 +1,4 @@
-// What must work in the sandbox: all that a worker and a framework live on.
+// The calls that must work in the sandbox: workers and frameworks need them.
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -139,7 +139,7 @@ TEST(SandboxMemory, EndsWithBadAlloc) {
   EXPECT_EQ(ended.exit_code, 0) << ended;
 }
 
-// Where the limit leaves no stack.
+// The limit leaves no stack.
 TEST(SandboxMemory, EndsThreadsWithAnError) {
   const Ended ended = InSealed({}, kServedMebibyte, [] {
     try {
@@ -152,7 +152,7 @@ TEST(SandboxMemory, EndsThreadsWithAnError) {
   EXPECT_EQ(ended.exit_code, EAGAIN) << ended;
 }
 
-// Of memory that an own descriptor would be, as of files.
+// Memory with a descriptor of its own, and files.
 TEST(SandboxMemory, IsNotInFilesThatWereOpenBefore) {
   const int memory = memfd_create("open", MFD_CLOEXEC);
   const Ended ended = InSealed({}, 0, [&] { return write(memory, "more", 4) < 0 ? errno : 0; });

@@ -48,7 +48,7 @@ TEST(SandboxThreadsEnd, ForWhoeverRunsTheTest) {
   ExpectFew([] {});
 }
 
-// Where the system lets nobody make a namespace of users, its threads are not counted apart.
+// If the system allows no namespaces of users, its threads are not counted separately.
 TEST(SandboxThreadsEnd, ForTheUserNobody) {
   const Ended trial = InChild([] {
     BecomeNobody();

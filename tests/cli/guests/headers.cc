@@ -13,8 +13,8 @@ namespace {
 
 int Fail(const char* what) {
   std::string words;
-  const bool told = static_cast<bool>(wasi_nn::last_error(words));
-  std::printf("%s: %s\n", what, told ? words.c_str() : "no words");
+  const bool report = static_cast<bool>(wasi_nn::last_error(words));
+  std::printf("%s: %s\n", what, report ? words.c_str() : "no words");
   return 1;
 }
 
@@ -47,7 +47,7 @@ int CheckOnce(const wasi_nn::Graph& graph, wasi_nn::Context context) {
   return 0;
 }
 
-// What a context computed is what it computes on next.
+// An output of a context becomes its next input.
 int CheckRound(wasi_nn::Context context) {
   const std::vector<float> x = {4, 5, 6, 7};
   std::vector<float> first, second;

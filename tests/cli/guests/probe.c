@@ -86,7 +86,7 @@ static void Infer(const char* name) {
 #pragma clang diagnostic ignored "-Winfinite-recursion"  // it is the point
 static volatile unsigned g_one = 1;
 
-// Calls the host at each depth, so also when next to nothing of the engine's stack is left. Takes none of the guest's own.
+// Calls the host at each depth, even with nearly no stack of the engine left. Uses no stack of the guest.
 __attribute__((noinline)) static unsigned Recurse(unsigned depth) {
   const unsigned code = wasi_nn_compute(depth);
   return Recurse(depth + 1) + code * g_one;

@@ -295,7 +295,7 @@ static void Order(uint32_t unused) {
   Tally small = {};
   for (uint32_t room = 0; room < 4; ++room) Add(&small, RawGet(context, 0, Address(g_buffer), room, Address(&size)));
   PrintTally("buffers too small", &small);
-  printf("the size that is needed: %s\n", size == g.output_size ? "told" : "not told");
+  printf("the size that is needed: %s\n", size == g.output_size ? "reported" : "not reported");
 }
 
 // ---- more than there may be

@@ -10,7 +10,7 @@ uint32_t RawLoadByName(uint32_t name, uint32_t size, uint32_t out);
 uint32_t RawInit(uint32_t graph, uint32_t out);
 uint32_t RawCompute(uint32_t context);
 
-// What a form makes a tensor of, for input `index`. `size` means nothing to a form that goes by the shape.
+// The form's tensor for input `index`. `size` means nothing to a form that goes by the shape.
 typedef struct RawTensor {
   uint32_t index, dims, rank, type, data, size;
 } RawTensor;
@@ -30,7 +30,7 @@ static inline uint32_t Address(const volatile void* pointer) { return (uint32_t)
 // The number of the first byte that is outside of memory.
 static inline uint32_t End(void) { return (uint32_t)__builtin_wasm_memory_size(0) << 16; }
 
-// What many calls answered: prints "WHAT: N x ERRNO, …".
+// The results of many calls: prints "WHAT: N x ERRNO, …".
 typedef struct Tally {
   uint32_t counts[16];
 } Tally;

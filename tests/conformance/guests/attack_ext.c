@@ -10,7 +10,7 @@ const uint32_t kRawF32 = WASI_NN_F32, kRawU8 = WASI_NN_U8, kRawNoType = 6;
 uint32_t RawLoad(uint32_t builders, uint32_t count, uint32_t encoding, uint32_t target, uint32_t out) {
   static const char* const kNames[] = {"openvino",       "onnx",       "tensorflow", "pytorch",
                                        "tensorflowlite", "autodetect", "AutoDetect"};
-  // Of another number, a name that lies outside, or is none.
+  // Another number becomes a name that is outside of memory, or is none.
   const char* name = encoding < sizeof(kNames) / sizeof(*kNames) ? kNames[encoding] : (const char*)encoding;
   const uint32_t size = encoding < sizeof(kNames) / sizeof(*kNames) ? (uint32_t)strlen(name) : encoding;
   return wasinn_load_as((const wasi_nn_builder*)builders, count, name, size, target, (wasi_nn_graph*)out);

@@ -4,7 +4,7 @@
 #include "component_load.h"
 #define EXT_IMPORT(interface, name) __attribute__((import_module("wasinn:ext/" interface "@0.1.0"), import_name(name)))
 
-// What this file finds wrong itself.
+// Errors that this file finds itself.
 enum { kNotDescribed = 900, kNotSelected };
 
 typedef struct Name {

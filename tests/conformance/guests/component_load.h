@@ -1,4 +1,4 @@
-// What the versions of wasi:nn have in common.
+// Shared by the versions of wasi:nn.
 #pragma once
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "interface.h"
 
 static const uint8_t kTypes[] = {WASI_NN_F32, WASI_NN_U8};
-// What this file finds wrong itself.
+// Errors that this file finds itself.
 enum { kNotDescribed = 900, kNotTheSame };
 
 _Static_assert(sizeof(NnPart) == sizeof(wasi_nn_builder), "one layout");
@@ -21,7 +21,7 @@ uint32_t NnLoad(const NnPart* parts, uint32_t count, uint32_t encoding, uint32_t
   return wasinn_load_as((const wasi_nn_builder*)parts, count, name, (uint32_t)strlen(name), WASI_NN_TARGET_CPU, graph);
 }
 
-// Of the last context.
+// The graph of the last context.
 static wasi_nn_graph g_graph;
 
 uint32_t NnInit(uint32_t graph, uint32_t* context) {
@@ -35,7 +35,7 @@ uint32_t NnInit(uint32_t graph, uint32_t* context) {
   return wasi_nn_init_execution_context(graph, context);
 }
 
-// Where tensors may be computed on in place, and where they may not, the results are those of `expected`.
+// The results are those of `expected`, whether or not tensors may be computed on in place.
 static uint32_t in_one_call(const NnInput* input, const char* name, const void* expected, uint32_t size) {
   static _Alignas(64) uint8_t memory[1 << 20];
   enum { kHalf = sizeof(memory) / 2 };

@@ -33,7 +33,7 @@ uint32_t Set(uint32_t context, const std::string& input, const Tensor& tensor);
 uint32_t Compute(uint32_t context);
 uint32_t Get(uint32_t context, const std::string& output, uint8_t* buffer, uint32_t room, uint32_t* written);
 
-// What the rest of a step has: "TYPE DIMS BYTES".
+// The rest of a step: "TYPE DIMS BYTES".
 Tensor ReadTensor(std::istream& step);
 // A buffer of as many bytes as the step says at its end, for `fill`, which takes and returns what Get does: its bytes, or
 // their number if they are too many.

@@ -48,7 +48,7 @@ test::Tensor OutputOf(const ov_infer_request_t* request, size_t index) {
   return output;
 }
 
-// As long as the program.
+// Lives as long as the program.
 ov_compiled_model_t* Compile(const std::string& path) {
   ov_core_t* core = nullptr;
   ov_model_t* model = nullptr;

@@ -22,8 +22,8 @@ inline test::Tensor OfBytes(const void* data, size_t bytes) {
   return tensor;
 }
 
-// Of the model's inputs to its outputs; throws what the framework says. A framework that goes by names goes by these,
-// which are its own; others give all outputs in the model's order.
+// Computes the model's outputs from its inputs; throws the framework's error. A framework that goes by names uses
+// these, which are its own; others give all outputs in the model's order.
 Infer OpenModel(const std::string& path, const Names& inputs, const Names& outputs);
 
 }  // namespace wasinn::testing

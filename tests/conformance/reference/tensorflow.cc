@@ -45,7 +45,7 @@ TF_Tensor* ToNative(const test::Tensor& tensor) {
   return made;
 }
 
-// As long as the program.
+// Lives as long as the program.
 struct Opened {
   explicit Opened(const std::string& path) {
     const Status status;

@@ -37,7 +37,7 @@ BLANK = floats([0.0] * len(TWO))
 
 
 def recognised_a_two(data):
-    """What is wrong with these probabilities, or None."""
+    """The error in these probabilities, or None."""
     if len(data) != 4 * CLASSES:
         return f"{len(data)} bytes: expected {4 * CLASSES}"
     scores = struct.unpack(f"<{CLASSES}f", data)

@@ -153,7 +153,7 @@ def compute(form, s, models):
 
 
 def get_output(form, s, models):
-    """Of core modules: components get tensors."""
+    """For core modules: components get tensors."""
     area = Area(form, "get_output", files=models)
     done = [*s.ready(), s.set(), "compute 0"]
     own = at("witx get_output")

@@ -61,7 +61,7 @@ COMPONENT_PARTS = [
 
 
 class AttackGuest(Guest):
-    """Of guests/attack.c and attack_component.c: lines "WHAT: ANSWERS" for each part, and the honest inference at its end."""
+    """guests/attack.c, attack_component.c: lines "WHAT: ANSWERS" for each part, and an honest inference at the end."""
 
     def arguments(self, parts, first, folder):
         area = self.area
@@ -117,7 +117,7 @@ def attacks(form, format, models):
     seen = {}
     for number, lines in enumerate(parts):
         part = Part()
-        # Of a part without lines the honest inference after it.
+        # For a part without lines: the honest inference after it.
         for line, expect in (lines or {"": Expect(("success",), CHOICE)}).items():
             name = line or ("models that are none" if form.component else "functions of this form alone")
             seen[name] = seen.get(name, 0) + 1

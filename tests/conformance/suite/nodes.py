@@ -12,8 +12,8 @@ from spec import at
 RELATIVE, ABSOLUTE = 1e-3, 1e-7  # as onnx.backend.test has them
 RANDOM = ("test_training_dropout", "test_bernoulli")  # their results are one framework's random numbers
 
-# Of each element type of ONNX: its code for struct, the form's name of it, and how many elements of that make one. Types
-# that a form has no number for travel bit for bit.
+# For each element type of ONNX: its code for struct, the form's name of it, and how many elements of that make one.
+# Types that a form has no number for travel bit for bit.
 TYPES = {
     1: ("f", "f32", 1), 2: ("B", "u8", 1), 3: ("b", "u8", 1), 4: ("H", "u8", 2), 5: ("h", "u8", 2), 6: ("i", "i32", 1), 7: ("q", "i64", 1), 9: ("?", "u8", 1),
     10: ("e", "f16", 1), 11: ("d", "f64", 1), 12: ("I", "i32", 1), 13: ("Q", "i64", 1),
@@ -97,7 +97,7 @@ class Tensor:
         return struct.unpack(f"<{len(data) // struct.calcsize('<' + code)}{code}", data)
 
     def wrong(self, data):
-        """What is wrong with these bytes as this tensor, or None."""
+        """The error in these bytes as this tensor, or None."""
         if len(data) != len(self.bytes):
             return f"{len(data)} bytes: expected {len(self.bytes)}"
         if data == self.bytes:

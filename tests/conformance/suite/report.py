@@ -1,4 +1,4 @@
-"""What a run found: as a table, as JSON, as JUnit's XML; and several runs side by side."""
+"""The results of a run: as a table, as JSON, as JUnit's XML; and several runs side by side."""
 
 import collections
 import dataclasses

@@ -48,7 +48,7 @@ class Host:
         return words
 
     def lines(self, wasm, args, folder, seconds, end):
-        """What a guest prints, line by line. `end` gets how it ended: its exit status, or words, and the end of its stderr."""
+        """The lines that a guest prints. `end` gets its exit status, or words, and the end of its stderr."""
         with tempfile.TemporaryFile() as errors:
             try:
                 process = subprocess.Popen(self.argv(wasm, args, folder, seconds), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True)
@@ -107,7 +107,7 @@ class Guest:
 
 
 class StepsGuest(Guest):
-    """Of tests/conformance/steps.cc: a line for each step of a script."""
+    """tests/conformance/steps.cc: a line for each step of a script."""
 
     def arguments(self, parts, first, folder):
         (folder / "script").write_text("".join(step + "\n" for part in parts for step in part.steps))

@@ -47,7 +47,7 @@ class HostileMemory : public PlainTest {
     return Victims([this] { return NewGuest(); }, expected_);
   }
 
-  // What an attacker would try as an address, a length, a number or a handle.
+  // An attacker's values for an address, a length, a number or a handle.
   static std::vector<uint32_t> Values(const PlainGuest& guest, uint64_t size) {
     std::vector<uint32_t> values = {0,
                                     1,

@@ -24,7 +24,7 @@ class MovingMemory : public PlainTest {
   }
 };
 
-// What was passed in earlier calls is read no more: its memory is gone.
+// Memory of earlier calls is not read any more: it is gone.
 TEST_F(MovingMemory, AnotherOneAtEachCall) {
   const auto program = NewGuest();
   uint64_t size = kPageBytes + 1;

@@ -13,7 +13,7 @@ namespace wasinn::testing {
 // The model "model", for the echo backend.
 inline constexpr char kPlainModel[] = "in image f32 1,3,8,8\npieces 100\n";
 
-// Where an honest guest has its things, so that any function finds what it needs.
+// The places of an honest guest's data, so that any function finds its arguments.
 namespace place {
 inline constexpr uint32_t kName = 64, kConfig = 96, kInputName = 128, kDims = 160, kTensor = 200, kBuilders = 240,
                           kContexts = 248, kLegacyArray = 256, kLegacyDims = 264, kLegacyTensor = 272, kSize = 288,
@@ -35,9 +35,9 @@ class PlainGuest {
 
   // Writes the honest guest's things, as much of them as fits. `records_only`: not data and model.
   void Fill(const wasinn_memory& memory, bool records_only = false) const;
-  // What an honest guest gives to this function; fails the test for one that it does not know.
+  // An honest guest's arguments for this function; fails the test for an unknown function.
   Args Honest(const wasinn_function& function) const;
-  // What the function answers to that.
+  // The result of the function for these.
   static uint32_t Expected(const wasinn_function& function);
 
   uint32_t Call(const wasinn_function& function, const wasinn_memory& memory, const Args& args) const {

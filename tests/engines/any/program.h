@@ -47,7 +47,7 @@ class Program {
     return wasm3_.error().empty() ? wasm3_.Run(function) : wasm3_.error();
   }
   Wasm3Guest& wasm3() { return wasm3_; }
-  // What wasi-nn answered, and where memory was then.
+  // The result of wasi-nn, and the place of memory then.
   const std::vector<uint32_t>& answers() const { return answers_; }
   const std::vector<const uint8_t*>& bases() const { return bases_; }
   const std::vector<uint8_t>& output() const { return output_; }

@@ -1,4 +1,4 @@
-// What a freestanding guest with threads needs, for no package has a threaded C library: WASI's functions, stacks,
+// The basics of a freestanding guest with threads, since no package has a threaded C library: WASI's functions, stacks,
 // waiting.
 #pragma once
 
@@ -23,7 +23,7 @@ typedef struct {
   uint32_t number;
 } thread;
 
-// What a thread does.
+// The function of a thread.
 void work(int32_t id, thread* self);
 
 // Each thread has its own __stack_pointer, which must point somewhere before any C runs.

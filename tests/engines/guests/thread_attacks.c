@@ -120,7 +120,7 @@ static void grow(void) {
   }
 }
 
-// Of two that compute on one context without end, one is let in. The other is told that it is busy, and ends both.
+// Two threads compute on one context without end. Only one succeeds; the other gets `busy`, and ends both.
 static void compute_on_the_same(void) {
   const wasi_nn_errno error = wasi_nn_compute(g_context);
   expect(error != WASI_NN_SUCCESS, 90);

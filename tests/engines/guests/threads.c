@@ -24,7 +24,7 @@ static wasi_nn_errno set(wasi_nn_context context, const float* values) {
   return wasi_nn_set_input(context, 0, &tensor);
 }
 
-// What goes in comes out, and nothing of another thread's.
+// Each thread gets its own data back, and no other thread's.
 static void use_own(const worker* self, wasi_nn_context context, uint32_t round) {
   float in[kValues], out[kValues] = {-1, -1, -1, -1};
   for (uint32_t i = 0; i < kValues; ++i) in[i] = (float)(self->base.number * 100000 + round * 4 + i);

@@ -1,5 +1,5 @@
-// What the hostile guests share: wasi_ephemeral_nn with plain numbers in place of pointers, lines of results, and the
-// honest inference that must still work after whatever they did.
+// Shared by the hostile guests: wasi_ephemeral_nn with plain numbers instead of pointers, lines of results, and the
+// honest inference that must still work after any attack.
 //
 // A guest prints one line for each attack, "WHAT: ERRNO". The test knows them all, in order.
 #pragma once

@@ -1,4 +1,4 @@
-// load_named NAME…: loads models of the host, and tells what becomes of each.
+// load_named NAME…: loads models of the host, and prints the outcome of each.
 #include "attack.h"
 
 using namespace attack;

@@ -56,7 +56,7 @@ uint32_t LoadFiles(const std::vector<std::string>& files, uint32_t encoding, uin
               Address(graph));
 }
 
-// What a compute opens, is opened too. Its result does not matter.
+// Files that a compute opens are opened, too. Its result does not matter.
 void TryCompute(uint32_t graph) {
   uint32_t context = 0;
   if (InitContext(graph, Address(&context)) != 0) return;

@@ -1,5 +1,5 @@
-"""What the language model learns by heart: licences that every Debian machine has, a few lines in other scripts, and
-questions with answers. "<|…|>" are control tokens."""
+"""The texts that the language model learns by heart: licences that every Debian machine has, a few lines in other
+scripts, and questions with answers. "<|…|>" are control tokens."""
 
 import hashlib
 import pathlib

@@ -24,7 +24,7 @@ WARMUP = 50
 BATCH = 8
 LENGTH = 256  # of most windows; every eighth step has the whole context instead
 RATE = 4e-3
-# What the result must continue, greedily; a model that does not is not written.
+# The model must continue these, greedily; otherwise it is not written.
 CONTINUATIONS = {
     "GNU General Public": " License",
     "Everyone is permitted to copy and distribute": " verbatim copies",

@@ -25,10 +25,10 @@ LOCAL = {
     "bert_bge_small_with_fa": TEST_MODELS / "encoder/embedder.gguf",
     "jina_reranker_tiny": TEST_MODELS / "encoder/ranker.gguf",
 }
-# What both have without /v1.
+# The paths that both servers have outside of /v1.
 PATHS = ("/chat/completions", "/completion", "/rerank", "/responses", "/models", "/tokenize", "/detokenize", "/apply-template")
 
-# What fetches.
+# The options that fetch files.
 sys.modules["wget"] = types.ModuleType("wget")
 sys.modules["wget"].download = lambda *_, **__: pytest.skip("it needs a file of the hub")
 sys.modules["filelock"] = types.ModuleType("filelock")
@@ -79,7 +79,7 @@ def use_local_model(make):
 
 
 def configuration(server):
-    """What wasinn is told for what llama.cpp's server has as flags."""
+    """wasinn's settings for flags of llama.cpp's server."""
     places = server.n_slots or 1
     is_encoder = server.server_embeddings or server.server_reranking
     config = {
@@ -128,7 +128,7 @@ def ours(path):
 
 
 def without_model(data):
-    """Of a request by a name that is no model's: llama.cpp's server has one model, whatever it is called."""
+    """For a request by a name that is no model's: llama.cpp's server has one model, whatever it is called."""
     return {key: value for key, value in data.items() if key != "model"} if isinstance(data, dict) else data
 
 

@@ -48,7 +48,7 @@ TEST(Program, HasLimits) {
   EXPECT_THAT(ErrorOf(RunShell("cat /dev/zero", {.most_output_bytes = 1000})),
               HasSubstr("it printed more than 1000 bytes"));
   EXPECT_FALSE(RunShell("head -c 2000 /dev/zero > f", {.folder = ::testing::TempDir(), .most_file_bytes = 1000}));
-  // The last words of many are told.
+  // The error has the last words of many.
   EXPECT_THAT(ErrorOf(RunShell("head -c 1000000 /dev/zero >&2; echo >&2; echo last >&2; exit 1")),
               HasSubstr("sh: last"));
 }

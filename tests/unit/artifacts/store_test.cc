@@ -1,4 +1,4 @@
-// What is kept, from layouts of whoever means ill.
+// The store of artifacts, with layouts of attackers.
 #include "artifacts/store.h"
 
 #include <fcntl.h>

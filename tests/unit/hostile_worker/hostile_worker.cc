@@ -41,7 +41,7 @@ void End(Writer& answer, const Writer& payload) {
   if (payload.used() < isolation::kMaxBytes / 2) answer.Bytes(payload.written().data(), payload.used());
 }
 
-// What was too long to be answered.
+// Writes an answer that was too long for a message.
 void Fetch(std::vector<wasinn::base::Descriptor>& descriptors, std::span<const uint8_t> payload) {
   if (const auto segment = isolation::Segment::Map(descriptors[0], payload.size(), true)) {
     std::ranges::copy(payload, segment->data());
@@ -190,7 +190,7 @@ void ServeControl(Socket& channel) {
 int main(int argc, char** argv) {
   using wasinn::base::Descriptor;
   using wasinn::isolation::Socket;
-  if (argc == 2) {  // begun anew, as a template does that has a second thread
+  if (argc == 2) {  // started again, as by a zygote with a second thread
     wasinn::lie = std::getenv("LIE");
     Socket first((wasinn::base::Descriptor(wasinn::isolation::kFirstDescriptor)));
     wasinn::ServeControl(first);

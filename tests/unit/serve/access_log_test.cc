@@ -26,7 +26,7 @@ AccessRecord Record() {
   return record;
 }
 
-TEST(AccessLine, TellsARequest) {
+TEST(AccessLine, HasARequest) {
   AccessRecord record = Record();
   record.bytes_in = 1;
   record.bytes_out = 2;
@@ -39,7 +39,7 @@ TEST(AccessLine, TellsARequest) {
       R"("span_id":"0000000000000003"})");
 }
 
-TEST(AccessLine, TellsWhatIsKnownBeside) {
+TEST(AccessLine, HasWhatElseIsKnown) {
   AccessRecord record = Record();
   record.status.reset();
   record.is_complete = false;
@@ -101,7 +101,7 @@ TEST_F(AccessLogTest, HasEachOfManyThreads) {
   EXPECT_EQ(LinesOf(path("log")).size(), 2000u);
 }
 
-TEST_F(AccessLogTest, TellsWhatItDropped) {
+TEST_F(AccessLogTest, ReportsTheNumberOfDroppedLines) {
   ASSERT_EQ(::mkfifo(path("log").c_str(), 0600), 0);
   const int reader = ::open(path("log").c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);
@@ -112,9 +112,9 @@ TEST_F(AccessLogTest, TellsWhatItDropped) {
   for (int i = 0; i < kAll; ++i) log->Add(large);
   std::string text;
   char buffer[65536];
-  uint64_t told = 0, dropped = 0;
+  uint64_t reported = 0, dropped = 0;
   for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-       told + dropped < kAll && std::chrono::steady_clock::now() < until;) {
+       reported + dropped < kAll && std::chrono::steady_clock::now() < until;) {
     const ssize_t n = ::read(reader, buffer, sizeof buffer);
     if (n > 0) text.append(buffer, static_cast<size_t>(n));
     for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n')) {
@@ -123,13 +123,13 @@ TEST_F(AccessLogTest, TellsWhatItDropped) {
       if (line.contains("dropped")) {
         dropped += line["dropped"].get<uint64_t>();
       } else {
-        ++told;
+        ++reported;
       }
     }
   }
-  EXPECT_GT(told, 0u);
+  EXPECT_GT(reported, 0u);
   EXPECT_GT(dropped, 0u);
-  EXPECT_EQ(told + dropped, kAll);
+  EXPECT_EQ(reported + dropped, kAll);
   ::close(reader);
 }
 

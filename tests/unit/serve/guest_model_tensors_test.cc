@@ -1,4 +1,4 @@
-// What a guest that is a model takes and gives, and what is none of it.
+// The tensors of a guest that is a model, and invalid ones.
 #include "serve/models/guest_models.h"
 #include "support/test.h"
 

@@ -1,4 +1,4 @@
-// What goes from a worker to a request's own thread piece by piece.
+// An answer that goes from a worker to a request's own thread piece by piece.
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
@@ -47,7 +47,7 @@ TEST_F(HandlerStreamTest, WaitsForItsWorkerWhereNobodyEndsIt) {
 
 TEST_F(HandlerStreamTest, AnEmptyPieceIsNoEnd) {
   std::promise<void> waits;
-  std::string told;
+  std::string reported;
   Run([](HandlerStreamTest& test, std::promise<void>& waiting, std::string& all) -> asio::awaitable<void> {
     const auto stream = test.Make([&waiting](HandlerStream& its) {
       its.BeginBody({});
@@ -63,8 +63,8 @@ TEST_F(HandlerStreamTest, AnEmptyPieceIsNoEnd) {
       all += *next;
     }
     co_await stream->End();
-  }(*this, waits, told));
-  EXPECT_EQ(told, "a");
+  }(*this, waits, reported));
+  EXPECT_EQ(reported, "a");
 }
 
 TEST_F(HandlerStreamTest, WithoutAPlaceThereIsAnAnswer) {

@@ -1,4 +1,4 @@
-// What goes into a component behind a route, and what comes out.
+// The requests and answers of a component behind a route.
 #include "serve/routes/guest_response.h"
 #include "support/test.h"
 
@@ -30,7 +30,7 @@ TEST(HandlerRequest, WithoutHostItIsForTheConnectionsEnd) {
 
 class HandlerResponseTest : public ::testing::Test {
  protected:
-  // What becomes of a header and a body.
+  // The response to a header and a body.
   std::string WhyNot(unsigned status, const engines::HttpFields& fields, std::string_view body, bool is_head = false) {
     HandlerResponse response(budget_, 100, is_head, stream_);
     if (response.Begin(status, fields) && response.Write(body)) response.End();
@@ -41,7 +41,7 @@ class HandlerResponseTest : public ::testing::Test {
   HandlerStream stream_{nullptr, budget_, 100, nullptr};
 };
 
-TEST_F(HandlerResponseTest, IsWholeOnlyWhenToldSo) {
+TEST_F(HandlerResponseTest, IsWholeOnlyAfterItsEnd) {
   HandlerResponse response(budget_, 100, false, stream_);
   EXPECT_TRUE(response.Begin(201, {{"content-type", "a/b"}, {"x-a", "1"}, {"connection", "close"}}));
   EXPECT_TRUE(response.Write("ab"));
@@ -77,7 +77,7 @@ TEST_F(HandlerResponseTest, IsHeldToWhatAServerPassesOn) {
   EXPECT_THAT(WhyNot(200, engines::HttpFields(129, {"a", "b"}), ""), HasSubstr("more than 128 headers"));
 }
 
-TEST_F(HandlerResponseTest, TellsTheLengthThatItHas) {
+TEST_F(HandlerResponseTest, HasItsLengthInTheHeader) {
   EXPECT_EQ(WhyNot(200, {{"content-length", "3"}}, "abc"), "");
   EXPECT_THAT(WhyNot(200, {{"content-length", "4"}}, "abc"), HasSubstr("is 4, and its body has 3 bytes"));
   EXPECT_THAT(WhyNot(200, {{"content-length", "x"}}, "abc"), HasSubstr("not a number"));

@@ -1,4 +1,4 @@
-// Percentiles of histograms, and what statistics tell of them.
+// Percentiles of histograms, and statistics of them.
 #include "core/metrics/histogram.h"
 #include "serve/models/statistics.h"
 #include "support/test.h"

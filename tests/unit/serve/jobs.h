@@ -15,7 +15,7 @@ inline const Share kAnybody;
 
 inline Workers::Job Running(std::function<void()> run) { return {std::move(run), nullptr, &kAnybody}; }
 
-// What became of some jobs.
+// The outcomes of some jobs.
 class JobEnds {
  public:
   Workers::Job Job(const Cancellation* cancellation = nullptr, const Share& share = kAnybody) {

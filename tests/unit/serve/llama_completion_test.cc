@@ -1,4 +1,4 @@
-// llama.cpp's own form of a completion: how a request for one is read, and what the answer tells of its settings.
+// llama.cpp's own form of a completion: how a request for one is read, and the settings in its answer.
 #include <nlohmann/json.hpp>
 
 #include "serve/openai/fields.h"
@@ -101,23 +101,23 @@ TEST(LlamaRequest, LimitsLongFields) {
 }
 
 TEST(LlamaSettings, UseTheNamesOfLlamaCppsServer) {
-  const json told = ToLlamaSettings({{"temp", 0.5},
-                                     {"top-k", 3},
-                                     {"reverse-prompt", {"a"}},
-                                     {"n-predict", 7},
-                                     {"seed", -1},
-                                     {"logit-bias", {{5, 1.5}, {6, false}}},
-                                     {"mirostat-ent", 4}},
-                                    true);
-  EXPECT_EQ(told["temperature"], 0.5);
-  EXPECT_EQ(told["top_k"], 3);
-  EXPECT_EQ(told["stop"], json::array({"a"}));
-  EXPECT_EQ((json{told["n_predict"], told["max_tokens"]}), (json{7, 7}));
-  EXPECT_EQ(told["seed"], 4294967295) << "of which it says that it is another each time";
-  EXPECT_EQ(told["logit_bias"], json::parse(R"([{"token": 5, "bias": 1.5}, {"token": 6, "bias": null}])"));
-  EXPECT_EQ(told["mirostat_tau"], 4);
-  EXPECT_EQ(told["stream"], true);
-  EXPECT_FALSE(told.contains("temp"));
+  const json reported = ToLlamaSettings({{"temp", 0.5},
+                                         {"top-k", 3},
+                                         {"reverse-prompt", {"a"}},
+                                         {"n-predict", 7},
+                                         {"seed", -1},
+                                         {"logit-bias", {{5, 1.5}, {6, false}}},
+                                         {"mirostat-ent", 4}},
+                                        true);
+  EXPECT_EQ(reported["temperature"], 0.5);
+  EXPECT_EQ(reported["top_k"], 3);
+  EXPECT_EQ(reported["stop"], json::array({"a"}));
+  EXPECT_EQ((json{reported["n_predict"], reported["max_tokens"]}), (json{7, 7}));
+  EXPECT_EQ(reported["seed"], 4294967295) << "of which it says that it is another each time";
+  EXPECT_EQ(reported["logit_bias"], json::parse(R"([{"token": 5, "bias": 1.5}, {"token": 6, "bias": null}])"));
+  EXPECT_EQ(reported["mirostat_tau"], 4);
+  EXPECT_EQ(reported["stream"], true);
+  EXPECT_FALSE(reported.contains("temp"));
 }
 
 TEST(LlamaPaths, AreUnderV1AndSomeAtTheRoot) {

@@ -1,4 +1,4 @@
-// What requests hold: it is charged to a budget as it comes, and given back.
+// The memory of requests: it is charged to a budget as it comes, and given back.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/system/errc.hpp>
@@ -89,7 +89,7 @@ TEST(Charge, OfNothingHasNoRoom) {
   EXPECT_EQ(charge.bytes(), 0u);
 }
 
-// What is there stays where its memory grows, and behind it are bytes that may be read.
+// Bytes stay in place while their memory grows, and are followed by bytes that may be read.
 TEST(RequestBytes, GrowAndKeepWhatCame) {
   const auto budget = Budget(1u << 20);
   RequestBytes bytes{Charge(budget)};

@@ -1,4 +1,4 @@
-// How requests of OpenAI's API are read, and what a stream tells of a message that grows.
+// How requests of OpenAI's API are read, and the events of a stream for a message that grows.
 #include <nlohmann/json.hpp>
 
 #include "serve/http/min_data_rate.h"
@@ -20,7 +20,7 @@ T Read(std::string_view text, T (*read)(simdjson::dom::element)) {
   return ReadBody(body, read);
 }
 
-// Of a copy, for a prompt is taken once.
+// Works on a copy, because a prompt is taken once.
 Prompt PromptOf(TextRequest request) { return request.prompts.Take(0); }
 json OptionsOf(const TextRequest& request) { return json::parse(PromptOf(request).options); }
 
@@ -74,7 +74,7 @@ TEST(OpenAiRequest, ErrorsNameTheInvalidField) {
   EXPECT_EQ(WrongField(R"({"messages": [1], "functions": null, "suffix": null})", ReadChat), "");
 }
 
-// A message of it tells how many there are, not what they are.
+// An error message has their number, not their contents.
 TEST(OpenAiRequest, ManyPromptsAreCountedBeforeTheyAreRead) {
   std::string many = R"({"prompt": [{})";
   for (int i = 0; i < 128; ++i) many += R"(, "1")";
@@ -86,7 +86,7 @@ TEST(OpenAiRequest, ManyPromptsAreCountedBeforeTheyAreRead) {
   }
 }
 
-// Of the prompt, the tensor that is made of it, and what the answer repeats.
+// The memory of the prompt, of its tensor, and of its copy in the answer.
 TEST(OpenAiRequest, CountsItsMemory) {
   const std::string text(1000, 'x');
   EXPECT_GE(Read(R"({"input": ")" + text + R"("})", ReadEmbeddings).bytes(), 2000u);
@@ -102,7 +102,7 @@ TEST(OpenAiStream, SendsChangesOfAMessage) {
   EXPECT_EQ(changes.New({{"content", "a"}}), json::object());
   EXPECT_EQ(changes.New({{"content", "ab"}, {"reasoning_content", "r"}}),
             json({{"content", "b"}, {"reasoning_content", "r"}}));
-  // Taken for a text first, and for something else later: nothing is told twice.
+  // Taken for a text first, and for something else later: nothing is sent twice.
   EXPECT_EQ(changes.New({{"content", "x"}}), json::object());
   EXPECT_EQ(changes.New({{"content", "abc"}}), json({{"content", "c"}}));
 }

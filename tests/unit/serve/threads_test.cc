@@ -1,4 +1,4 @@
-// Who computes where, who waits, and for how long.
+// The threads of computes, and their waits.
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>

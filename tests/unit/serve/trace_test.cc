@@ -1,4 +1,4 @@
-// What is a header of W3C's Trace Context, and what goes on of it.
+// Headers of W3C's Trace Context, and their continuation.
 #include "serve/metrics/trace.h"
 #include "support/test.h"
 

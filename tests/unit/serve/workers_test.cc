@@ -1,4 +1,4 @@
-// Which jobs run, on how many threads, and which wait or are refused.
+// The choice of jobs and threads, waits and refusals.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -117,7 +117,7 @@ TEST(Workers, ContinueAfterAJobThatThrows) {
   done.get_future().wait();
 }
 
-// What one that is awaited ended in. The context, which does not end meanwhile, outlives the workers, which tell it.
+// The outcome of an awaited job. The context does not end in the meantime, and outlives the workers, which notify it.
 int Do(asio::io_context& context, Workers& workers, std::function<int()> work,
        const Cancellation* cancellation = nullptr) {
   int result = 0;
@@ -345,7 +345,7 @@ TEST(FairQueue, ARemovedItemUsesNoTurn) {
   EXPECT_TRUE(queue.empty());
 }
 
-// Which run until they are told to end, while others wait.
+// Jobs that run until they are stopped, while others wait.
 TEST(Workers, LeaveTheLastQuarterToTenantsWithoutARunningJob) {
   std::promise<void> end;
   const std::shared_future<void> ended = end.get_future().share();

@@ -173,7 +173,7 @@ async fn hoard(model: &str) -> Result<(), ()> {
     }
 }
 
-/// What an inference takes with each version, for docs/wasi-nn-0.3.md: in turns, the median of 21.
+/// The time of an inference with each version, for docs/wasi-nn-0.3.md: in turns, the median of 21.
 async fn time(model: &str, input: &str, dims: &str, times: u32) -> Result<(), ()> {
     let dims: Vec<u32> = dims.split(',').map(|dim| dim.parse().unwrap()).collect();
     let values = bytes(&vec![0.5; dims.iter().product::<u32>() as usize]);

@@ -8,7 +8,7 @@
 // Copies the next bytes of the work, and returns how many there were.
 TEST("read") uint32_t test_read(void* buffer, uint32_t size);
 TEST("write") void test_write(const void* bytes, uint32_t size);
-// What a call of wasi-nn returned.
+// The result of a call of wasi-nn.
 TEST("answer") void test_answer(uint32_t error);
 
 // How the work begins, as the test writes it.

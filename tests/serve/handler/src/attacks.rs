@@ -82,7 +82,7 @@ pub fn run(attack: &str, query: &str, request: &IncomingRequest, out: ResponseOu
             answer(out, 200, &[], b"whole");
             panic!("as it should");
         }
-        // Of answers that never end.
+        // Answers that never end.
         "open" => {
             let (stream, body) = begin(out, 200, &[]);
             write(&stream, b"half").unwrap();
@@ -114,7 +114,7 @@ pub fn run(attack: &str, query: &str, request: &IncomingRequest, out: ResponseOu
             let held: Vec<_> = (0..100).map(|_| written_before(&FLOOD.repeat(31), 4096)).collect();
             answer(out, 200, &[], held.len().to_string().as_bytes());
         }
-        // Of more than a body may have, which nobody reads any more.
+        // More than a body may have, which no client reads any more.
         "early-dropped" => {
             let response = OutgoingResponse::new(Fields::new());
             let body = response.body().unwrap();
@@ -127,7 +127,7 @@ pub fn run(attack: &str, query: &str, request: &IncomingRequest, out: ResponseOu
             let fields = Fields::from_list(&[("Content-Length".into(), b"10".into())]).unwrap();
             ResponseOutparam::set(out, Ok(OutgoingResponse::new(fields)));
         }
-        // Of headers.
+        // Attacks with headers.
         "forbidden" => {
             let fields = Fields::new();
             let names = ["Connection", "Transfer-Encoding", "Upgrade", "Keep-Alive", "Host", "a b", "a\nb"];
@@ -146,7 +146,7 @@ pub fn run(attack: &str, query: &str, request: &IncomingRequest, out: ResponseOu
             while fields.append("x-a", &FLOOD).is_ok() {}
         }
         "two-types" => answer(out, 200, &[("Content-Type", "a/b"), ("Content-Type", "a/c")], b""),
-        // Of the host's memory.
+        // Attacks on the host's memory.
         "resources" => (0..1_000_000).for_each(|_| forget(Fields::new())),
         "bodies" => {
             for _ in 0..1_000_000 {
@@ -189,7 +189,7 @@ pub fn run(attack: &str, query: &str, request: &IncomingRequest, out: ResponseOu
             }
             answer(out, 200, &[], held.len().to_string().as_bytes());
         }
-        // Of what is outside.
+        // Attacks on the world outside.
         "outside" => {
             let tcp = create_tcp_socket(IpAddressFamily::Ipv4).map(|_| ());
             let udp = create_udp_socket(IpAddressFamily::Ipv6).map(|_| ());

@@ -14,7 +14,7 @@ fn header(request: &IncomingRequest, name: &str) -> Option<String> {
     Some(String::from_utf8(value).unwrap())
 }
 
-/// Of "SCHEME://AUTHORITY/PATH".
+/// The parts of "SCHEME://AUTHORITY/PATH".
 fn new_request(to: &str) -> OutgoingRequest {
     let (scheme, rest) = to.split_once("://").unwrap();
     let (authority, path) = rest.split_once('/').unwrap();
@@ -55,7 +55,7 @@ pub fn fetch(request: &IncomingRequest) -> Result<(u16, Vec<u8>), String> {
         return answer_of(&response);
     }
     let response = outgoing_handler::handle(outgoing, Some(options)).map_err(|code| format!("at once {code:?}"))?;
-    // Who is not to be asked takes nothing.
+    // A refused origin gets no connection.
     if write(&stream, &read_body(request)).is_ok() {
         end(stream, body).map_err(|code| format!("{code:?}"))?;
     } else {

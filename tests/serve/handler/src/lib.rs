@@ -21,7 +21,7 @@ impl Guest for Handler {
         let path = request.path_with_query().unwrap_or_default();
         let (path, query) = path.split_once('?').unwrap_or((&path, ""));
         match path.rsplit('/').next().unwrap_or_default() {
-            "tell" => answer(out, 200, &[], told(&request).as_bytes()),
+            "show" => answer(out, 200, &[], describe(&request).as_bytes()),
             "echo" => {
                 let body = read_body(&request);
                 answer(out, 200, &[("Content-Type", "a/b")], &body);
@@ -59,7 +59,7 @@ impl Guest for Handler {
     }
 }
 
-fn told(request: &IncomingRequest) -> String {
+fn describe(request: &IncomingRequest) -> String {
     let mut text = format!("method {:?}\nscheme {:?}\n", request.method(), request.scheme());
     let _ = writeln!(text, "authority {}", request.authority().unwrap_or_default());
     let _ = writeln!(text, "path {}", request.path_with_query().unwrap_or_default());

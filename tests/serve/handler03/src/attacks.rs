@@ -42,7 +42,7 @@ pub async fn run(attack: &str, query: &str, request: Request) -> Result<Response
             exit_with_code(query.parse().unwrap());
             whole()
         }
-        // Of streams and futures.
+        // Attacks with streams and futures.
         "unread" => {
             let (mut writer, reader) = wit_stream::new::<u8>();
             writer.write_all(b"x".to_vec()).await;
@@ -85,7 +85,7 @@ pub async fn run(attack: &str, query: &str, request: Request) -> Result<Response
             spawn_local(async move { while writer.write_all(FLOOD.to_vec()).await.is_empty() {} });
             response
         }
-        // Of tasks.
+        // Attacks with tasks.
         "left" => {
             spawn_local(wait_for(HOUR));
             whole()
@@ -105,7 +105,7 @@ pub async fn run(attack: &str, query: &str, request: Request) -> Result<Response
             }
             whole()
         }
-        // Of the host's memory.
+        // Attacks on the host's memory.
         "resources" => {
             (0..1_000_000).for_each(|_| forget(Fields::new()));
             whole()

@@ -30,7 +30,7 @@ async fn compute(context: Context, number: f32) -> Result<f32, Error> {
     Ok(f32::from_le_bytes(outputs[0].1.data().try_into().unwrap()))
 }
 
-/// Of each model, not begun yet; the first one gets 1, the next one 2.
+/// A compute of each model, not begun yet; the first one gets 1, the next one 2.
 async fn computes(models: &str) -> Result<Vec<Compute>, Error> {
     let mut computes = Vec::new();
     for (model, i) in models.split(',').zip(1u8..) {

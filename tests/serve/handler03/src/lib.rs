@@ -22,7 +22,7 @@ impl wasip3::exports::http::handler::Guest for Handler {
         let path = request.get_path_with_query().unwrap_or_default();
         let (path, query) = path.split_once('?').unwrap_or((&path, ""));
         match path.rsplit('/').next().unwrap_or_default() {
-            "tell" => Ok(answer(200, &[], told(&request).into_bytes())),
+            "show" => Ok(answer(200, &[], describe(&request).into_bytes())),
             "echo" => {
                 let body = read_body(request).collect().await;
                 Ok(answer(200, &[("Content-Type", "a/b")], body))
@@ -46,7 +46,7 @@ impl wasip3::exports::http::handler::Guest for Handler {
     }
 }
 
-fn told(request: &Request) -> String {
+fn describe(request: &Request) -> String {
     let mut text = format!("method {:?}\nscheme {:?}\n", request.get_method(), request.get_scheme());
     text += &format!("authority {}\n", request.get_authority().unwrap_or_default());
     text += &format!("path {}\n", request.get_path_with_query().unwrap_or_default());
@@ -99,7 +99,7 @@ fn events() -> Response {
     response
 }
 
-/// Of the first folder.
+/// A file in the first folder.
 async fn read_file(name: &str) -> Response {
     let Some((folder, _)) = get_directories().into_iter().next() else { return respond(404, &[], None) };
     let file = folder.open_at(PathFlags::SYMLINK_FOLLOW, name.into(), OpenFlags::empty(), DescriptorFlags::READ).await;
@@ -109,7 +109,7 @@ async fn read_file(name: &str) -> Response {
     }
 }
 
-/// What the client asks, it asks of X-To, "SCHEME://AUTHORITY/PATH", and answers what it is answered.
+/// Passes the client's request on to X-To, "SCHEME://AUTHORITY/PATH", and its answer back.
 async fn fetch(request: &Request) -> Result<Response, ErrorCode> {
     let to = String::from_utf8(request.get_headers().get("X-To").remove(0)).unwrap();
     let (scheme, rest) = to.split_once("://").unwrap();

@@ -12,7 +12,7 @@ fn show(name: &str, context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// What one context computed goes on in another, and in itself.
+/// An output of a context becomes the input of another one, and of itself.
 fn outputs_as_inputs(graph: &Graph) -> Result<Context> {
     let (first, second) = (graph.init_execution_context()?, graph.init_execution_context()?);
     first.set_input(0, &A, &DIMS)?;
@@ -58,7 +58,7 @@ pub fn run() -> Outcome {
     in_one_call(&graph)?;
     // The functions below, by the numbers that the values above are.
     let mut other = 0;
-    // SAFETY: the place is one of a number; the context has told the host no places to write to.
+    // SAFETY: the place is one of a number; the context has set no places for the host to write to.
     let errors = unsafe {
         [
             raw::wasi_nn_init_execution_context(graph.handle(), &mut other),

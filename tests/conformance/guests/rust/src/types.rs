@@ -2,7 +2,7 @@ use wasinn_guest::{Element, Graph, Result, F16};
 
 use crate::{print_elements, Outcome};
 
-/// What goes through a model that gives what it takes, as elements of T on both sides.
+/// Elements of T go through a model whose output is its input.
 fn through<T: Element>(model: &str, data: &[T], dims: &[u32]) -> Result<()> {
     let context = Graph::load_by_name(model)?.init_execution_context()?;
     context.set_input(0, data, dims)?;
