@@ -35,7 +35,7 @@ SHAPES = {
     "relu.pt": ["--shape", "x=1x3x224x224"],
     "digits.pt": ["--shape", "image=1x1x8x8"],
 }
-# Of each framework, the tiny model, the large one, and the digits.
+# For each framework, the tiny model, the large one, and the digits.
 MEASURED = {
     "ONNX Runtime": [MEAN, f"{MODELS}/tiny/relu.onnx", "models/digits.onnx"],
     "OpenVINO": [f"{MODELS}/openvino/mean.xml", f"{MODELS}/openvino/relu.xml", "models/digits.xml"],

@@ -62,7 +62,7 @@ inline bool IsSame(const serve::Failure& one, const serve::Failure& other) {
   return one.code == other.code && one.message == other.message;
 }
 
-// What there may be no memory for does not end otherwise.
+// The failure of a lack of memory.
 inline bool IsNoMemory(const serve::Failure& failure) { return IsSame(failure, serve::NoMemory()); }
 
 // An answer that returns each input as an output. It refers to them.

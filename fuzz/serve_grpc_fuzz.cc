@@ -95,7 +95,7 @@ bool EndAlike(const Reading& one, const Reading& other) {
   return IsSame(one.request.infer, other.request.infer);
 }
 
-// What a message that lies together has as fields becomes the request's own, and no more of it than the shape says.
+// Contents in fields of a contiguous message become the request's own, and no more of them than the shape says.
 void CheckContents(const GrpcRequest& request) {
   for (const InputTensor& input : request.infer.inputs) {
     if (input.own.empty()) continue;

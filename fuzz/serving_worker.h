@@ -57,7 +57,7 @@ struct Head {
   uint64_t payload = 0;
 };
 
-// Of any channel but the first. What follows is the payload, or it is to be fetched.
+// Any channel but the first. The payload follows, or it is to be fetched.
 inline Head ReadHead(isolation::Reader& answer) {
   Head head{.code = answer.Number<uint32_t>()};
   (void)answer.Number<uint64_t>();

@@ -11,7 +11,7 @@ namespace wasinn::tflite::string_block {
 
 inline constexpr uint64_t kNumber = sizeof(int32_t);
 
-// Where the bytes of so many strings begin.
+// The offset of the bytes of so many strings.
 inline uint64_t TextBegin(uint64_t count) { return kNumber * (count + 2); }
 
 // In a model's file a block may be anywhere.

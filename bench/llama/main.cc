@@ -181,7 +181,7 @@ std::vector<double> Joined(const std::vector<std::vector<double>>& lists) {
   return all;
 }
 
-// What a guest that generates has of another's long prompt.
+// The delay of a guest that generates, next to another guest with a long prompt.
 void MeasureBesideAPrompt(const Host& host, const NativeLlama& native, const std::string& bytes, int rounds) {
   constexpr size_t kLong = 4000;
   // Without the tokens that end a text.

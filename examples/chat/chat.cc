@@ -96,7 +96,7 @@ bool SetPrompt(const std::string& model, const std::string& prompt, wasi_nn::Con
   return status ? true : Fail(model, "set_input", status);
 }
 
-// What the prompt continues with.
+// The model's continuation of the prompt.
 bool Complete(const std::string& model, wasi_nn::Context* context, std::string* text) {
   Times times;
   if (!Generate(model, context, text, &times)) return false;

@@ -102,7 +102,7 @@ Rectangle Grown(Rectangle box) {
   return {box.along, box.left - by, box.right + by, box.top - by, box.bottom + by};
 }
 
-// Of the two corners on the left the upper one is the first.
+// The upper one of the two corners on the left is the first.
 Quad Corners(const Rectangle& box) {
   Quad quad = {box.At(box.left, box.top), box.At(box.right, box.top), box.At(box.right, box.bottom),
                box.At(box.left, box.bottom)};

@@ -15,7 +15,7 @@ from ray import serve
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-# Of one connection, and so not passed on (RFC 9110). aiohttp writes its own.
+# Headers of one connection, which are not passed on (RFC 9110). aiohttp writes its own.
 NOT_PASSED_ON = {
     "connection",
     "content-length",

@@ -30,7 +30,7 @@ class Listener {
   static constexpr size_t kBins = 32, kWindow = 76, kStep = 8, kEmbedding = 96, kEmbeddings = 16;
 
   wasi_nn::Status Open(const std::string& model, wasi_nn::Context* context);
-  // What the package begins with: the last embeddings of ten seconds of silence.
+  // The first embeddings, as in the package: the last ones of ten seconds of silence.
   wasi_nn::Status EmbedSilence(wasi_nn::Context& mel, wasi_nn::Context& embedding);
   wasi_nn::Status ComputeMel(wasi_nn::Context& mel, const std::vector<float>& samples, std::vector<float>* frames);
   wasi_nn::Status Embed(wasi_nn::Context& embedding, const std::vector<float>& windows, std::vector<float>* out);

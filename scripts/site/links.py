@@ -65,7 +65,7 @@ def resolve(path, target):
 
 
 def wrong(path, root=ROOT):
-    """What is wrong with the links of a page of the repository, or of another folder of pages."""
+    """The errors in the links of a page of the repository, or of another folder of pages."""
     for number, target in links(path):
         file, anchor = resolve(path, target)
         where = f"{path.relative_to(root)}:{number}: {target}"

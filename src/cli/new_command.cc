@@ -59,7 +59,7 @@ std::expected<std::string, std::string> TemplateOf(const NewFlags& flags) {
                                      fmt::join(names, ", ")));
 }
 
-// Where the model is, for a build file in `folder`.
+// The path of the model, for a build file in `folder`.
 std::expected<std::string, std::string> PathFrom(const fs::path& folder, const std::string& model) {
   const fs::path path = model;
   const std::string text =

@@ -1,4 +1,4 @@
-//! What the README shows.
+//! The example of the README.
 
 use wasinn_guest::{Graph, Result};
 

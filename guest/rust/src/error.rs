@@ -90,7 +90,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// What a function of the host returned.
+/// The result of a function of the host.
 pub(crate) fn check(code: u32) -> Result<()> {
     Err(match code {
         0 => return Ok(()),

@@ -25,7 +25,7 @@ impl Encoding {
     pub const AUTODETECT: Encoding = Encoding(5);
 }
 
-/// Where a model runs.
+/// The place in which a model runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Target {

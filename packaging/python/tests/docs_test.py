@@ -13,7 +13,7 @@ import unittest
 import wasinn
 from surroundings import GUESTS, IMAGES, MODELS, SITE, SOURCE, InstalledTest
 
-# What a marked block of a page needs in addition to the package.
+# Additions that a marked block of a page needs besides the package.
 NEEDS = {
     "here": True,
     "numpy": importlib.util.find_spec("numpy") is not None,

@@ -1,4 +1,4 @@
-"""Where the package's native files are."""
+"""The places of the package's native files."""
 
 import pathlib
 

@@ -155,7 +155,7 @@ class Guest:
         return Graph(self, checked(self.handle, result))
 
     def statistics(self) -> dict[str, int]:
-        """What the guest holds now and has done so far, with the names of wasinn_statistics."""
+        """The guest's current holdings and its work so far, with the names of wasinn_statistics."""
         stats = _abi.Statistics()
         check(lib.wasinn_guest_statistics(self.handle, stats))
         return {name: getattr(stats, name) for name, *_ in stats._fields_ if name != "struct_size"}

@@ -1,4 +1,4 @@
-// Which guests' inferences fail batches, and how long computes usually take: a batch must expect both.
+// Guests whose inferences fail batches, and the usual time of computes: a batch must expect both.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@
 
 namespace wasinn::core {
 
-// Where a guest's tensors are allocated and charged. The objects outlive all users.
+// The pool and the quota of a guest's tensors. The objects outlive all users.
 struct TensorMemory {
   Quota& quota;
   BufferPool& pool;

@@ -65,7 +65,8 @@ class Workers {
   std::map<Key, Made> backends_;  // elements never move
 };
 
-// Where a framework runs. NULL: in the host's process; else in one of these workers, with or without devices.
+// The place in which a framework runs. NULL: in the host's process; else in one of these workers, with or without
+// devices.
 struct Place {
   Workers* workers = nullptr;
   bool has_devices = false;

@@ -18,7 +18,7 @@ function numbersOf(text) {
   return numbers;
 }
 
-// Which axes of a shape are an image's; null: it is none.
+// The axes of a shape that are an image's; null: it is none.
 function axesOf(shape) {
   const rank = shape.length;
   const isChannels = (axis) => shape[axis] === 1 || shape[axis] === 3;

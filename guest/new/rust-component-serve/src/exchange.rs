@@ -15,7 +15,7 @@ pub fn read(request: &IncomingRequest) -> Vec<u8> {
 }
 
 pub fn answer(out: ResponseOutparam, status: u16, content_type: &str, bytes: &[u8]) {
-    /// What a stream takes at once.
+    /// The most bytes that a stream takes at once.
     const PIECE: usize = 4096;
     let headers = Fields::new();
     headers
