@@ -36,7 +36,7 @@ class Channel {
     return isolation::Reader({answer_.data(), received.bytes});
   }
   // Does not wait for an answer. Returns false if the worker has hung up.
-  bool Tell(std::span<const uint8_t> request, std::span<const int> descriptors) {
+  bool Send(std::span<const uint8_t> request, std::span<const int> descriptors) {
     return socket_.Send(request, descriptors) == isolation::Socket::Sent::kDone;
   }
   // The same; or it has hung up, as it may after a wrong message.

@@ -98,7 +98,7 @@ class Host {
     std::vector<int> descriptors(files_.size());
     std::ranges::transform(files_, descriptors.begin(), &base::Descriptor::number);
     if (Odd() && !descriptors.empty()) descriptors.pop_back();
-    if (!Odd()) return channel_.Tell(request, descriptors);
+    if (!Odd()) return channel_.Send(request, descriptors);
     const Segment segment = Must(Segment::MakeCopy(request));
     descriptors.insert(descriptors.begin(), segment.descriptor());
     if (Odd()) descriptors.clear();
@@ -106,7 +106,7 @@ class Host {
     Writer around(bytes);
     around.Number(Op::kLong);
     around.Number(static_cast<uint64_t>(request.size()));
-    return channel_.Tell(around.written(), descriptors);
+    return channel_.Send(around.written(), descriptors);
   }
 
   void WriteRest(Op op, Writer& request) {

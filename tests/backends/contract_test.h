@@ -19,7 +19,7 @@ class ContractOfShapes : public Contract {};
 struct FrameworkCase {
   std::string name, install;  // that scripts/deps.sh knows
   Subject subject;
-  std::optional<std::vector<std::string>> guest_keys;  // of the configuration; nothing: nobody lists them
+  std::optional<std::vector<std::string>> guest_keys;  // of the configuration; empty: they are not listed
   std::string no_device;                               // in the message about a missing device
 };
 inline void PrintTo(const FrameworkCase& framework, std::ostream* out) { *out << framework.name; }

@@ -1,4 +1,4 @@
-// Tests of all backends with a framework, beside the contract: they open its library, and choose its device.
+// Tests of all backends with a framework, in addition to the contract: they open its library, and choose its device.
 #include <dlfcn.h>
 
 #include "backends/contract_test.h"

@@ -33,7 +33,7 @@ class Workers {
   // time, unless it is to have all that it needs.
   enum class Time : bool { kLittle, kAll };
   uint32_t Try(const Brought& model, Time time = Time::kLittle);
-  // Likewise; the honest guest must go on as before.
+  // As above; the honest guest must go on as before.
   uint32_t TryBesideHonest(const Brought& model, Time time = Time::kLittle);
   // Models of which each is a little wrong; a guest tries several.
   void TryVariants(int count, const std::function<Brought()>& make);

@@ -1,4 +1,4 @@
-// Models with weights of gigabytes beside them, which the host names: sparse files, all zero.
+// Models with weights of gigabytes next to them, which the host names: sparse files, all zero.
 #include "backends/onnx_writer.h"
 #include "support/echo.h"
 #include "support/files.h"

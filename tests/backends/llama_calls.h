@@ -41,7 +41,7 @@ class Calls {
     const std::lock_guard lock(mutex_);
     return std::exchange(results_, {});
   }
-  // The most at one time beside those that called.
+  // The most at one time besides those that called.
   static int most_helpers() { return most_helpers_; }
   // Runs in each call.
   static void SetInside(std::function<void()> inside) { inside_ = std::move(inside); }

@@ -139,7 +139,7 @@ TEST(LlamaCommon, ContinuesALastMessage) {
   EXPECT_EQ(chat.Read(" sunny")["content"], "It is sunny") << "the message is whole, as in llama.cpp's server";
   EXPECT_EQ(chat.AskWell({{"messages", messages}, {"prefill_assistant", true}})["prompt"], question);
   EXPECT_EQ(chat.AskWell({{"messages", messages}})["prompt"], question + "<|im_end|>\n<|im_start|>assistant\n")
-      << "nobody asked for that";
+      << "it was not requested";
   EXPECT_EQ(chat.AskWell({{"messages", kWeatherQuestion}, {"prefill_assistant", true}})["prompt"],
             "<|im_start|>user\nWhat is the weather in Rome?<|im_end|>\n<|im_start|>assistant\n");
 }

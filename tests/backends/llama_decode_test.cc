@@ -176,7 +176,7 @@ TEST_P(LlamaDecode, BranchesIntoOtherContexts) {
   EXPECT_EQ(DecodeReport(&first)["n_evaluated"], 1);
   EXPECT_EQ(Likeliest(LogitsOf(&first)), expected.tokens[2]);
   EXPECT_GT(guest_.used, with_one) << "a branch that is kept is paid for";
-  // Nobody else has them.
+  // No other guest has them.
   const Result refused = Decode(&theirs, text_, {{"restore-state", "here"}});
   EXPECT_EQ(refused.code, WASINN_ERROR_NOT_FOUND) << refused.message;
   ASSERT_TRUE(Decode(&theirs, text_));
@@ -229,7 +229,7 @@ TEST_P(LlamaDecode, WorksOnManyThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// A place stays a context's between two tokens, but nobody waits long for it.
+// A place stays a context's between two tokens, but others do not wait long for it.
 TEST(LlamaDecodeSlots, AreTakenFromIdleGuests) {
   const Host host;
   const Model model(host, WideModel(), LlamaOptions(R"({"temp": 0, "n-predict": 4, "parallel": 1})"));

@@ -139,7 +139,7 @@ TEST_P(LlamaDraft, KeepsEvaluatedTokens) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(first.Step());
   ASSERT_TRUE(first.Finish());
   EXPECT_EQ(Complete(&first), ExpectedDrafted("oats", 13));
-  // A guest that chooses itself, beside it.
+  // A guest that chooses itself, next to it.
   ASSERT_TRUE(Decode(&first, {}, {{"top-logits", 1}}));
   EXPECT_EQ(Complete(&first), Complete(&first));
 }

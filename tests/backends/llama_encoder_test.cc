@@ -44,7 +44,7 @@ TEST(LlamaEncoder, GeneratesNothing) {
     EXPECT_THAT(refused.message, HasSubstr("embedding"));
     EXPECT_EQ(context.Step().code, WASINN_ERROR_UNSUPPORTED_OPERATION);
     Tensor completion;
-    EXPECT_FALSE(context.Get(kCompletion, &completion)) << "nothing that nobody wrote";
+    EXPECT_FALSE(context.Get(kCompletion, &completion)) << "no memory that was never written";
     EXPECT_TRUE(Ask(&context, "the", R"({"embedding":true})"));
   }
 }

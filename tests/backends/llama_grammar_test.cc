@@ -163,7 +163,7 @@ TEST(LlamaGrammar, UsualSizesAreAccepted) {
   }
 }
 
-// One that takes long, in which somebody loses patience.
+// One that takes long, so that its deadline passes.
 TEST(LlamaGrammar, IsCancelledWhileATokenIsChecked) {
   auto&& [host, model, context] =
       Opened(TinyModel(), LlamaOptions(R"({"n-predict": -1, "ctx-size": 4096, "temp": 0})"));

@@ -68,7 +68,7 @@ TEST(LlamaHostile, NamesWithAByte0AreRefused) {
   EXPECT_EQ(key.loaded().code, WASINN_ERROR_INVALID_ENCODING) << key.loaded().message;
 }
 
-// A model that comes as bytes is a file in memory, and the system ends who writes more to a file than is allowed.
+// A model that comes as bytes is a file in memory, and the system ends a program that writes more to a file than is allowed.
 TEST(LlamaHostile, AModelLoadsDespiteTheFileSizeLimit) {
   const Host host;
   rlimit before = {};

@@ -1,4 +1,4 @@
-// Conversations beside those of a guest that keeps places busy for long.
+// Conversations next to those of a guest that keeps places busy for long.
 #include "backends/expect.h"
 #include "backends/late.h"
 #include "backends/llama_guest.h"
@@ -67,7 +67,7 @@ TEST_F(LlamaLongPrompts, ShareTheSlotsWithOtherGuests) {
   for (const Busy& one : busy) EXPECT_FALSE(one.has_ended());
 }
 
-// A place is taken back from one who does not use it, though its guest has a prompt evaluated in another, which takes long.
+// A place is taken back from a context that does not use it, though its guest has a long prompt evaluated in another.
 TEST_F(LlamaLongPrompts, GetSlotsOfIdleGuests) {
   Context idle(model_, 0, "{}", &greedy_), slow(model_, 0, "{}", &greedy_), other(model_, 0, "{}", &modest_);
   const std::string whole = Complete(&idle, Prompt(1));
@@ -101,7 +101,7 @@ TEST_F(LlamaLongPrompts, LoseASlotDuringEvaluation) {
   EXPECT_FALSE(one.has_ended() || two.has_ended());
 }
 
-// Whether or not they have lost their place meanwhile.
+// Whether or not they have lost their place in the meantime.
 TEST_F(LlamaLongPrompts, GiveTheSameResultAfterInterruptions) {
   const std::string prompt = Prompt(150);
   Context slow[2] = {Context(model_, 0, "{}", &greedy_), Context(model_, 0, "{}", &greedy_)};

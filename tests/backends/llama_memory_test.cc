@@ -1,4 +1,4 @@
-// A host that runs out of memory while it decodes for many; and memory that nobody pays for.
+// A host that runs out of memory while it decodes for many; and memory that no guest pays for.
 #include <malloc.h>
 
 #include <new>
@@ -67,7 +67,7 @@ class LlamaOutOfMemory : public ::testing::Test {
   const LoadedModel model_;
 };
 
-// Wherever it happens in the thread that decodes for all: whom it concerns gets an error, and the next compute is as if
+// Wherever it happens in the thread that decodes for all: the affected guest gets an error, and the next compute is as if
 // nothing had been.
 TEST_F(LlamaOutOfMemory, IsReportedByTheDecodingThread) {
   Context context(model_);
@@ -87,7 +87,7 @@ TEST_F(LlamaOutOfMemory, IsReportedByTheDecodingThread) {
   EXPECT_GT(failed, 0);
 }
 
-// One who waits for a place.
+// A guest that waits for a place.
 TEST_F(LlamaOutOfMemory, AFailedWaiterLeavesTheQueue) {
   Context first(model_), second(model_), third(model_), fourth(model_);
   for (Context* context : {&first, &second, &third, &fourth}) ASSERT_TRUE(SetPrompt(context, "the hen"));
@@ -129,7 +129,7 @@ TEST_F(LlamaOutOfMemory, IsNotNeededForACancel) {
 }
 
 // Long texts that were read and then refused, and short ones after them, of which the guest pays the length.
-TEST(LlamaMemory, TextsThatNobodyPaysForAreNotKept) {
+TEST(LlamaMemory, TextsThatNoGuestPaysForAreNotKept) {
   constexpr int64_t kTexts = 64, kLong = 8000, kBytes = kTexts * kLong * static_cast<int64_t>(sizeof(int32_t));
   const Host host;
   const Model model(host, TinyLlamaWriter({.context = 10240}).Write(), LlamaOptions(R"({"ctx-size": 10240})"));

@@ -147,7 +147,7 @@ TEST(LlamaParallelSlots, ACancelDoesNotAffectOthers) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// One who holds a place and does nothing with it loses it to one who waits, and goes on later as if nothing had been.
+// A context that holds an idle place loses it to one that waits, and goes on later as if nothing had happened.
 TEST(LlamaParallelSlots, AreTakenBackFromIdleHolders) {
   const Host host;
   const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 12, "parallel": 1})"));

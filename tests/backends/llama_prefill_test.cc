@@ -1,4 +1,4 @@
-// Long prompts beside those who generate.
+// Long prompts next to guests that generate.
 #include "backends/expect.h"
 #include "backends/llama_models.h"
 #include "backends/own_clock.h"

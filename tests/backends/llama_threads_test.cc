@@ -43,7 +43,7 @@ TEST_F(LlamaThreads, OneComputeGetsAll) {
   EXPECT_THAT(Calls::TakeThreads(), AllOf(Not(SizeIs(0)), Each(2)));
 }
 
-// One is held inside of llama.cpp meanwhile.
+// One is held inside of llama.cpp in the meantime.
 TEST_F(LlamaThreads, AreSharedByConcurrentComputes) {
   Context small(alone_, 0, R"({"threads": 3})"), second(alone_), third(together_);
   for (Context* held : {&small, &third}) {

@@ -311,7 +311,7 @@ TEST_F(LlamaTokenLists, IgnoreEosForbidsEndTokens) {
 TEST_F(LlamaTokenLists, TheirReportHasTheSettings) {
   json asked = {{"top-k", 7}, {"seed", 5}, {"reverse-prompt", "zz"}, {"logit-bias", {{"the", 1}}}};
   ASSERT_TRUE(Ask(kMarkedText, asked));
-  EXPECT_EQ(Generation(), json()) << "nobody asked for it";
+  EXPECT_EQ(Generation(), json()) << "it was not requested";
   asked["report"] = true;
   ASSERT_TRUE(Ask(kMarkedText, asked));
   const json output = Generation();

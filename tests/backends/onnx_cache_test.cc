@@ -136,7 +136,7 @@ TEST_F(OnnxCache, ReplacesWhatIsNotWhole) {
   }
 }
 
-// Whole, but for another model: only who has the folder's key gives a file its name.
+// Whole, but for another model: only a program with the folder's key gives a file its name.
 TEST_F(OnnxCache, TakesNoFileByAnothersName) {
   MustLoad();
   const fs::path digits = Files().front();
@@ -243,7 +243,7 @@ TEST_F(OnnxCache, AModelThatDoesNotLoadIsNotKept) {
   EXPECT_THAT(Files(), IsEmpty());
 }
 
-// A limit on the size of files ends who writes more by a signal.
+// A limit on the size of files ends a program that writes more by a signal.
 TEST_F(OnnxCache, WritesNoMoreThanTheProcessMay) {
   rlimit before = {};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -1,4 +1,4 @@
-// Weights in files beside a model: in memory once, whatever their size, and wherever links lead.
+// Weights in files next to a model: in memory once, whatever their size, and wherever links lead.
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "support/files.h"

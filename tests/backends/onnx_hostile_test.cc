@@ -1,4 +1,4 @@
-// Models of a guest that nobody trusts.
+// Models of an untrusted guest.
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 

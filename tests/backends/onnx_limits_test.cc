@@ -52,7 +52,7 @@ TEST(OnnxLimits, RefuseHugeOutputsOfAFixedShape) {
   const LoadedModel model(host, ModelBytes("huge_static.onnx"));
   const wasinn_io& io = model.output(0);
   const size_t bytes = backend::TensorBytes({io.dims, static_cast<size_t>(io.rank)}, backend::ElementSize(io.dtype));
-  // Mapped, so that no sanitizer marks what nobody touches.
+  // Mapped, so that no sanitizer marks untouched bytes.
   void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(pages, MAP_FAILED);
   {

@@ -84,7 +84,7 @@ TEST_F(OpenVinoCancelWaiting, EndsWhatHasNotBegun) {
   EXPECT_TRUE(second_.Compute());
 }
 
-// Also while contexts are made and discarded: for a request OpenVINO waits until the running compute has ended.
+// Even while contexts are made and discarded: for a request OpenVINO waits until the running compute has ended.
 TEST_F(OpenVinoCancelWaiting, EndsWhileContextsAreMade) {
   constexpr int kMany = 1000;
   ASSERT_TRUE(first_.Set(0, Long()));

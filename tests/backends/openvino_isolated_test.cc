@@ -67,7 +67,7 @@ TEST(OpenVinoIsolated, ALoopEndsWithItsWorker) {
   EXPECT_EQ(workers.lost(), 1u) << workers.log();
 }
 
-// A name that is written so that nobody finds it in the text: what it names cannot be opened.
+// A name that is written so that no scan of the text finds it: its file cannot be opened.
 TEST(OpenVinoIsolated, NoFileIsReadForAnIr) {
   Workers workers = OpenVino();
   const testing::TestFolder folder;

@@ -77,7 +77,7 @@ TEST(OpenVinoLoad, FindsWeightsBesideANamedModel) {
   const LoadedModel guest(host, IrXml("matmul"), IrOptions("matmul"));
   const LoadedModel named(host, IrXml("matmul"), Named(ModelPath("matmul.xml")));
   EXPECT_EQ(Compute(named, in).bytes, Compute(guest, in).bytes);
-  // A guest's model finds nothing beside it, wherever the host's working folder is.
+  // A guest's model finds nothing next to it, wherever the host's working folder is.
   EXPECT_EQ(Model(host, IrXml("matmul"), OpenVinoOptions()).loaded().code, WASINN_ERROR_INVALID_ENCODING);
 }
 

@@ -124,7 +124,7 @@ TEST(OpenVinoStateOfOpenShapes, IsLostInPlainWords) {
   EXPECT_THAT(MustGet(&one, 0).As<float>(), Each(1));
 }
 
-// OpenVINO keeps outputs of open shapes for as long as the state: their guest pays for them when nobody else does.
+// OpenVINO keeps outputs of open shapes for as long as the state: their guest pays for them if no other account does.
 TEST(OpenVinoStateOfOpenShapes, KeepsDiscardedOutputsWhereTheyCanBePaid) {
   constexpr int64_t kRows = 1000;
   constexpr uint64_t kBytes = sizeof(float) * 4 * kRows;

@@ -269,7 +269,7 @@ TEST_F(OpenVinoGiven, AnyThreadReleases) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// It goes with a discard, for what it has beside: the next output is another request's.
+// A discard frees it, because of its other memory: the next output is another request's.
 TEST_F(OpenVinoGiven, OutlivesItsRequest) {
   constexpr int64_t kMany = 128 * kLarge;  // so that what cannot be shown is worth a new request
   Ir ir;

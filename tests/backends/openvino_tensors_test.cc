@@ -83,7 +83,7 @@ TEST(OpenVinoLimits, MemoryThatStaysInTheRequestIsCharged) {
   EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2, 3, 4));
 }
 
-// They are shown as copies, which nobody but their context holds.
+// They are shown as copies, which only their context holds.
 class OpenVinoPassedOn : public ::testing::Test {
  protected:
   static constexpr int64_t kSize = 1 << 22;
@@ -124,7 +124,7 @@ TEST_F(OpenVinoPassedOn, NothingIsLeftAfterADiscard) {
   Context context(model, 0, "{}", &account);
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(Compute(&context));
-    // The core charges four outputs and the input; what is held beside them is charged here.
+    // The core charges four outputs and the input; other memory is charged here.
     ExpectHeld(account.used + 5 * kBytes);
     EXPECT_LE(account.used, kBytes);
     host_.table().discard_outputs(context.get());

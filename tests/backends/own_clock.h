@@ -12,7 +12,7 @@
 
 namespace wasinn::test {
 
-// The clock of the thread that makes it. Any other thread may turn it meanwhile.
+// The clock of the thread that makes it. Any other thread may turn it in the meantime.
 class OwnClock {
  public:
   OwnClock();

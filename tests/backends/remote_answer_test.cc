@@ -1,4 +1,4 @@
-// Answers of servers, who may be anybody.
+// Answers of untrusted servers.
 #include <inference.pb.h>
 #include "backends/thrown.h"
 #include "remote/answer.h"

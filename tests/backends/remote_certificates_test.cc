@@ -63,7 +63,7 @@ class RemoteCertificates : public ::testing::Test {
       });
     }
     EXPECT_EQ(refused[0], refused[1]);
-    EXPECT_EQ(ERR_peek_error(), 0U) << "which whoever comes next would take for his own";
+    EXPECT_EQ(ERR_peek_error(), 0U) << "the next user would take it for its own";
     return refused[0];
   }
 

@@ -1,4 +1,4 @@
-// The client of HTTP, and servers who may be anybody.
+// The client of HTTP, and untrusted servers.
 #include "backends/remote_http_client.h"
 #include "remote/errors.h"
 

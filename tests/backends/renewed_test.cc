@@ -28,10 +28,10 @@ TEST(Renewed, IsMadeAnewOnceForAll) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(made, 2);
-  EXPECT_EQ(first->number, 1) << "who has it keeps it";
+  EXPECT_EQ(first->number, 1) << "its holder keeps it";
 }
 
-TEST(Renewed, NobodyWaitsLongerThanItMay) {
+TEST(Renewed, NoCallerWaitsLongerThanItMay) {
   std::latch begun(1), go_on(1);
   int made = 0;
   Renewed<Thing> shared([&] {

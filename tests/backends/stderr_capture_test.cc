@@ -18,7 +18,7 @@ bool IsAsleep(pid_t thread) {
   return fields.find(") S ") != std::string::npos;
 }
 
-// Descriptor 2 is a file meanwhile.
+// Descriptor 2 is a file in the meantime.
 class StderrCaptureTest : public ::testing::Test {
  protected:
   void SetUp() override {

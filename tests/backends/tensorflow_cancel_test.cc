@@ -15,7 +15,7 @@ TEST(TensorFlowCancel, EndsAnEndlessCompute) {
   ExpectCancellable(&context);
 }
 
-// The model's rounds are as many as its input says. In the time of whoever cancels, none of the others takes long.
+// The model's rounds are as many as its input says. While one of them cancels, none of the others takes long.
 TEST(TensorFlowCancel, OthersOfTheModelGetTheirResults) {
   const Host host;
   const LoadedModel model = Named(host, "endless_saved/saved_model.pb");

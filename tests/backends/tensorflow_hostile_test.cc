@@ -13,7 +13,7 @@ LoadOptions Trusted(const std::string& config = "{}") {
 
 class TensorFlowForbidden : public ::testing::TestWithParam<const char*> {};
 
-// Directly, in a function that is called, in one that a node names, in one that nobody names.
+// Directly, in a function that is called, in one that a node names, in one that is not named.
 TEST_P(TensorFlowForbidden, IsRefusedWhereverItStands) {
   const Host host;
   const std::string op = GetParam();

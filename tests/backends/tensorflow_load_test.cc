@@ -31,7 +31,7 @@ TEST(TensorFlowTooNew, SaysWhatIsReadAndWhatToDo) {
 }
 
 // A process of its own, where TensorFlow is not open yet, so that it writes what it writes when it is opened. What
-// others write meanwhile is not lost. It says most where oneDNN is on, which it is by default on some CPUs only.
+// others write in the meantime is not lost. It says most where oneDNN is on, which it is by default on some CPUs only.
 TEST(TensorFlowOpen, WritesNothingToStderrAndLogsItInstead) {
   if (const char* role = getenv("WASINN_TEST_ROLE"); role != nullptr && std::string(role) == "open") {
     auto&& [host, model, context] = Opened(ModelBytes("dynamic.pb"), Graph());

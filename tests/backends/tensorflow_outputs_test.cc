@@ -156,7 +156,7 @@ TEST(TensorFlowOutputs, ThatMayBePartsOfMoreAreCopied) {
   }
 }
 
-// A context has one at a time, and none that nobody is charged for.
+// A context has one at a time, and none that is not charged.
 TEST(TensorFlowOutputs, GoWithTheNextComputeAndWhenDiscarded) {
   constexpr uint64_t kMiB = 1 << 20;
   const Host host;

@@ -1,6 +1,6 @@
 // An external delegate, as makers of accelerators ship them: takes the additions of two float tensors of one shape.
 // Options: `fail`: refuses with that message; `absent`: refuses while this file is there; `log`: a file that gets a
-// line for each thing that happens; `wrong`: gives the sum plus this number, so that a test sees who computed; `hold`:
+// line for each thing that happens; `wrong`: gives the sum plus this number, so that a test sees which one computed; `hold`:
 // the one compute that finds this file names it FILE.held and waits until that is gone.
 #include <tensorflow/lite/c/common.h>
 

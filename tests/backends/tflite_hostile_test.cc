@@ -134,7 +134,7 @@ TEST(TfLiteHostile, WindowsThatDoNotFitAreRefused) {
     const Model model(host, WriteTfLite({Convolution(dims, {})}), TfLiteOptions());
     EXPECT_FALSE(model.loaded()) << ::testing::PrintToString(dims);
   }
-  // And if the guest chooses the shape: also beside an operator of a maker's own, which is for a delegate, and of which
+  // And if the guest chooses the shape: even next to an operator of a maker's own, which is for a delegate, and of which
   // the CPU knows nothing. One that nothing runs ends no check.
   const TfLiteGraph open = Convolution({1, 5, 5, 1}, {1, -1, -1, 1});
   const TfLiteGraph custom = {.tensors = {{.name = "a", .shape = {1}}, {.name = "b", .shape = {1}}},

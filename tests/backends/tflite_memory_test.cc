@@ -149,7 +149,7 @@ TEST(TfLiteMemory, ThatInputsMakeGrowIsCharged) {
     EXPECT_THAT(MustGet(&context, 0).As<float>(), Each(2));
   }
   EXPECT_EQ(account.used, 0u);
-  // Nobody's interpreter keeps it for the next context.
+  // No interpreter keeps it for the next context.
   Context next(model, 0, "{}", &account);
   EXPECT_LT(account.used, large / 8);
 }
@@ -203,7 +203,7 @@ TEST(TfLiteIdle, InterpretersKeepNoInputsOfAnyLength) {
   EXPECT_THAT(MustGet(&next, 0).As<float>(), ElementsAre(3, 4));
 }
 
-// Or what runs have allocated beside the arenas.
+// Or what runs have allocated besides the arenas.
 TEST(TfLiteIdle, InterpretersKeepLittleOfWhatRunsAllocate) {
   const int32_t n = 1 << 22;
   const std::string bytes =
@@ -234,7 +234,7 @@ TEST(TfLiteIdle, InterpretersKeepLittleOfWhatRunsAllocate) {
   EXPECT_LT(AllocatedBytes(), before + sizeof(float) * n / 4);
 }
 
-// Nobody pays for those of guests' models, so there are few, however many such models there are.
+// No guest pays for those of guests' models, so there are few, however many such models there are.
 TEST(TfLiteIdle, InterpretersOfGuestsModelsAreBounded) {
   const uint64_t large = 16 << 20, most = 8 * large;
   const std::string bytes = LargeBetween(64);

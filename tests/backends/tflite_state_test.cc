@@ -89,7 +89,7 @@ TEST(TfLiteState, GoesOnWhereOutputsAreDiscarded) {
   }
 }
 
-// Nobody can set such numbers back.
+// Such numbers cannot be set back.
 TEST(TfLiteState, RandomNumbersBeginAnew) {
   const Host host;
   const TfOperator random = {

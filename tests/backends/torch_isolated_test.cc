@@ -35,7 +35,7 @@ std::string WithCode(const std::string& from, const std::string& to) {
   return Changed(TorchModel(kDoubled), ".py", from, to);
 }
 
-// Each calls the next one twice: PyTorch puts the next one's nodes in place of each call.
+// Each calls the next one twice: PyTorch replaces each call by the next one's nodes.
 std::string FunctionsOfFunctions(int depth) {
   std::string code = "def forward(self, x):\n    return self.f0(x)\n";
   for (int i = 0; i < depth; ++i) {

@@ -69,7 +69,7 @@ TEST(TorchLimits, StateCountsFromComputeToCompute) {
   EXPECT_GT(computed, 3);
 }
 
-TEST(TorchLimits, ShowsNoMemoryThatNobodyWrote) {
+TEST(TorchLimits, ShowsNoMemoryThatWasNeverWritten) {
   const Host host;
   const LoadedModel model(host, TorchModel("def forward(self, n: int):\n    return torch.empty([n], dtype=0)\n"),
                           TorchOptions());

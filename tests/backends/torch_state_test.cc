@@ -72,7 +72,7 @@ const TorchKept kKept[] = {
     {"StatisticsOfTheIndexedOne", true, [] { return InBuffers(kIndexed); }},
     {"StatisticsAlone", true, [] { return InBuffers(kUpdate); }},
     {"StatisticsThatMayBeNone", true, [] { return InBuffers(kOptional); }},
-    {"StatisticsThatNobodyReads", true, [] { return InBuffers(kBefore); }},
+    {"StatisticsThatAreNotRead", true, [] { return InBuffers(kBefore); }},
     {"StatisticsIfTheInputSaysSo", true, [] { return InBuffers(kAsked); }},
     {"StatisticsOfABatchInAList", true, [] { return InAList(kBatchNorm); }},
     {"StatisticsOfAnInstanceInAList", true, [] { return InAList(kInstanceNorm); }},
@@ -229,7 +229,7 @@ TEST(TorchMemory, OfStateIsChargedWhereTheComputeFails) {
     ASSERT_TRUE(context.Set(0, more));
     EXPECT_EQ(context.Compute().code, WASINN_ERROR_RUNTIME);
     EXPECT_LT(account.used, kMiB);
-    EXPECT_LT(AllocatedBytes() + kMiB, kept) << "what nobody is charged for is gone";
+    EXPECT_LT(AllocatedBytes() + kMiB, kept) << "memory that is not charged is gone";
     EXPECT_EQ(sum(&context), 1) << "from the beginning";
   }
   EXPECT_EQ(account.used, 0u);

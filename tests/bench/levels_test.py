@@ -56,7 +56,7 @@ class LevelsTest(BenchTest):
         done = subprocess.run([WASINN, "bench", "--json", "--iterations", "5", "--concurrency", str(os.cpu_count()), "--no-steps", TINY / "mean.onnx"],
                               capture_output=True, text=True, check=True, timeout=300)  # fmt: skip
         report = json.loads(done.stdout)
-        # No processor is free beside so many guests.
+        # No processor is free next to so many guests.
         self.assertEqual("the machine is busy" in done.stderr, report["load_average"] > 0.5, done.stderr)
         self.assertEqual("the machine is noisy" in done.stderr, report["concurrency"][0]["spread"] > 0.05, done.stderr)
 
@@ -138,7 +138,7 @@ class ProgressTest(BenchTest):
             while True:
                 try:
                     part = os.read(terminal, 4096)
-                except OSError:  # nobody has the other end any more
+                except OSError:  # the other end is closed
                     break
                 shown += part
             out = started.stdout.read()

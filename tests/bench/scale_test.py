@@ -1,4 +1,4 @@
-"""bench/scale: the simulation beside what is known of queues, and measure.py on a server. Nothing here looks at a time.
+"""bench/scale: the simulation compared with known results about queues, and measure.py on a server, without times.
 
 WASINN_SOURCE names the source tree, WASINN_BUILD the build. Needs SimPy (scripts/deps.sh bench)."""
 
@@ -39,18 +39,18 @@ class QueueTest(unittest.TestCase):
             self.assertEqual((reported["refused"], reported["lost"]), (0, 0))
 
     def test_two_processors_share_one_queue(self):
-        # With as many processors as come at once nobody waits.
+        # With as many processors as requests at once, none waits.
         reported = simulate.results_of(run(rate=100, seconds=20, processors=32))
         self.assertAlmostEqual(reported["p99_us"], 1000, places=3)
         self.assertLess(simulate.results_of(run(rate=1600, seconds=10, processors=2))["mean_us"], simulate.results_of(run(rate=800, seconds=10))["mean_us"])
 
-    def test_who_finds_no_room_is_refused(self):
+    def test_a_request_without_room_is_refused(self):
         reported = simulate.results_of(run(rate=1500, seconds=5, max_waiting=64))
         self.assertAlmostEqual(reported["refused"], 1 / 3, delta=0.03)
         self.assertAlmostEqual(reported["per_s"], 1000, delta=10)
         self.assertAlmostEqual(reported["p50_us"] / 1000, 64, delta=1.5)
 
-    def test_who_has_waited_for_too_long_is_refused(self):
+    def test_a_request_that_has_waited_for_too_long_is_refused(self):
         ended = run(rate=1500, seconds=5, wait_timeout=0.02).ended
         self.assertLessEqual(max(took for *_, took, status in ended if status == ANSWERED), 0.0211)
         self.assertTrue(all(took == 0.02 or abs(took - 0.02) < 1e-9 for *_, took, status in ended if status == REFUSED))

@@ -1,4 +1,4 @@
-"""Compiled modules that are kept: where, from whom, and what becomes of those that somebody changed."""
+"""Compiled modules that are kept: their folder, its owner, and changed ones."""
 
 import os
 import pathlib

@@ -26,7 +26,7 @@ MOUNTS = shutil.which("unshare") is not None and subprocess.run(["unshare", "-m"
 MODEL = "GGUF\nin x f32 2,3\n"
 
 
-# The settings of most tests: the echo backend alone, for frameworks take their time. More may follow, or stand in place of %s.
+# The settings of most tests: the echo backend alone, for frameworks take their time. More may follow, or replace %s.
 FRAMEWORKS = ("llama", "onnx", "openvino", "tensorflow", "tflite", "torch")
 SETTINGS = f"backend_dirs = ['{ECHO}']\n%s" + "".join(f'[backends.{name}]\nlibrary = "/nonexistent"\n' for name in FRAMEWORKS)
 
@@ -49,7 +49,7 @@ def until(happens):
 
 
 def refused_port(test):
-    """A port that no other program gets while the test runs. Nobody listens there, but a server of the test's may, later."""
+    """A port that no other program gets while the test runs. A server of the test's may listen there, later."""
     held = socket.socket()
     test.addCleanup(held.close)
     for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):

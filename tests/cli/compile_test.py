@@ -1,4 +1,4 @@
-"""Programs compiled to native code: who may run it, what it is compiled for, and what is not taken."""
+"""Programs compiled to native code: the right to run it, the machine that it is for, and refused files."""
 
 import os
 import resource

@@ -75,7 +75,7 @@ class PlantedTest(CommandTest):
         self.assertIn("wasinn_guests", (self.dir / "elsewhere").read_text())
 
 
-# Those that somebody else ends: once they have computed they say so, and go on; the last one goes on computing.
+# Guests that are ended from outside: once they have computed they say so, and go on; the last one goes on computing.
 BUSY = f"""(module {IMPORTS} {WRITE} {POLL} {READ} (memory (export "memory") 1) {TEXT} (data (i32.const 80) "m") (data (i32.const 64) "\\01")
   (data (i32.const 32) "\\40\\00\\00\\00\\01\\00\\00\\00\\01\\00\\00\\00\\48\\00\\00\\00\\04\\00\\00\\00")
   (func (export "_start")
@@ -91,7 +91,7 @@ OF_ONE = ["load", "compute_input", "queue", "compute_infer", "inference"]
 
 
 class EndedTest(EndsTest):
-    """The file is whole, with all that had happened, whoever ends the guest."""
+    """The file is whole, with all that had happened, in whatever way the guest ends."""
 
     def prepare(self, body, model="GGUF\nin x f32 1\nturns 0\n"):
         self.file("m.gguf", model)

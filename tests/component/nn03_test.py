@@ -1,4 +1,4 @@
-"""A component in Rust, by wit-bindgen, that infers with wasi:nn@0.3.0-draft beside an older version."""
+"""A component in Rust, by wit-bindgen, that infers with wasi:nn@0.3.0-draft next to an older version."""
 
 import os
 import pathlib

@@ -162,7 +162,7 @@ class Wasi03Test(CommandTest):
         self.check(self.run_guest("out"), out="guest.wat\nout\nhalf", err="")
         self.check(self.run_guest("byte", input=b"x" * 1_000_000), out="guest.wat\nbyte\nx", err="")
 
-    def test_a_wait_that_nobody_can_end_is_a_trap(self):
+    def test_a_wait_that_cannot_end_is_a_trap(self):
         for word in ("unread", "await"):
             self.check(self.run_guest(word), code=134, out=f"{word}\n", err="deadlock detected")
 

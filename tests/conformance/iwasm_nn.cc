@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
       ->type_name("LIB");
   app.add_option("--stack-size", flags.stack_size, "Bytes of the interpreter's stack; 65536")->type_name("N");
   app.add_option("--heap-size", flags.heap_size, "Bytes of WAMR's heap in the program's memory; 16384")->type_name("N");
-  app.add_option("--max-threads", flags.max_threads, "Threads of the program beside the first; 4")->type_name("N");
+  app.add_option("--max-threads", flags.max_threads, "Threads of the program besides the first; 4")->type_name("N");
   for (CLI::Option* option : app.get_options()) {
     if (option->get_name() != "--help") option->allow_extra_args(false);
   }

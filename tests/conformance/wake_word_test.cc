@@ -17,7 +17,7 @@ TEST(WakeWordTest, HearsTheWord) {
       << "the wake words are missing: scripts/deps.sh real-models fetches them; then configure again";
   const TestFolder folder;
   ASSERT_EQ(RunCommand({kExample + "/make_speech.sh", folder.path() / "speech.wav"}).exit_code, 0);
-  // The settings of the example, beside the models that they name.
+  // The settings of the example, besides the models that they name.
   for (const char* file : {"wasinn.toml", "window.onnx", "features.onnx"}) {
     fs::copy_file(fs::path(kExample) / file, folder.path() / file);
   }

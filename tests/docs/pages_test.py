@@ -69,7 +69,7 @@ class PagesTest(unittest.TestCase):
             text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", (ROOT / page).read_text(encoding="utf-8"))
             self.assertEqual(text.splitlines()[2][: len(SENTENCE)], SENTENCE, page)
 
-    def test_drawings_have_words_for_those_who_do_not_see_them(self):
+    def test_drawings_have_words_for_readers_that_do_not_see_them(self):
         for name in ("layers", "lifetimes", "copies"):
             root = xml.etree.ElementTree.parse(links.DOCS / "images" / f"{name}.svg").getroot()
             for child in ("title", "desc"):

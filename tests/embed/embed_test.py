@@ -221,7 +221,7 @@ class EmbedTest(ExampleTest):
         self.assertIsNotNone(report["allocations"])
 
     def test_a_backend_of_ones_own(self):
-        """backends/template as somebody copies it: outside of wasinn's tree, with what is installed."""
+        """A copy of backends/template, outside of wasinn's tree, with the installed files."""
         shutil.copytree(next(self.prefix.glob("share/wasinn/backend/template")), self.dir / "my-backend")
         build = self.build_by_cmake("my-backend")
         for name in ("m.affine", "plain"):

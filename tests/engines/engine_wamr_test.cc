@@ -150,7 +150,7 @@ class WamrTest : public ::testing::Test {
     AddEchoModel(host_.get(), "model", "in x f32 2,2\n");
   }
 
-  const Gate gate_;  // nobody opens it
+  const Gate gate_;  // never opened
   Log log_;
   const HostPtr host_ = EchoHost(log_, "limits.max_graphs = 20\nlimits.compute_timeout_ms = 0\n");
   Runtime runtime_{host_.get()};

@@ -171,7 +171,7 @@ TEST_P(EngineLimitsTest, AMemoryThatBeginsTooLarge) {
   ExpectRefused(WithThread("", ""), {.max_memory_bytes = 60000}, "begins with a memory of 65536 bytes");
 }
 
-// No engine asks anybody when a shared memory grows.
+// No engine asks its host when a shared memory grows.
 TEST_P(EngineLimitsTest, ASharedMemoryThatMayGrowTooLarge) {
   const std::string why = "may grow to its maximum of 262144 bytes, over the limit";
   ExpectRefused(WithThread("", ""), {.max_memory_bytes = 3 << 16}, why);

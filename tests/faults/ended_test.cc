@@ -19,7 +19,7 @@ constexpr Course kCourse = {.name = "",
 const std::vector<int> kMessages = {SYS_sendmsg, SYS_recvfrom, SYS_recvmsg};
 
 void ExpectNoChildren() {
-  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child that nobody waited for";
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child that was not waited for";
   EXPECT_EQ(errno, ECHILD);
 }
 

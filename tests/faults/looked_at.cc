@@ -30,7 +30,7 @@ int Filter(const std::vector<int>& numbers) {
 
 void AnswerOne(int listener, const Look& look) {
   seccomp_notif call{};
-  if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;  // whoever made it is gone
+  if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return;  // its thread is gone
   const int error = look(static_cast<pid_t>(call.pid), call.data.nr);
   seccomp_notif_resp answer{
       .id = call.id, .val = 0, .error = -error, .flags = error == 0 ? uint32_t{SECCOMP_USER_NOTIF_FLAG_CONTINUE} : 0};

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty if a process ended meanwhile: it may do so after its file was opened, and then the stream's buffer throws. By the stream's own
+// Empty if a process ended in the meantime: it may do so after its file was opened, and then the stream's buffer throws. By the stream's own
 // operator that is a failed read.
 std::string ReadWhatIsThere(const fs::path& path) {
   std::ifstream file(path);

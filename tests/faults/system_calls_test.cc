@@ -85,7 +85,7 @@ void FailEach(const std::vector<int>& numbers, int error, bool of_host, int stri
   for (int call = 0; !::testing::Test::HasFailure() && faults.Infer(call, counts); call += stride) ++counts.points;
   EXPECT_EQ(CountDescriptors(), descriptors);
   EXPECT_EQ(CountSegments(), 0u);
-  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child that nobody waited for";
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child that was not waited for";
   std::printf("%d points, %d failed inferences\n", counts.points, counts.failed);
 }
 

@@ -26,7 +26,7 @@ HIDDEN = {
 class Framework:
     name: str
     library: str  # below a folder
-    of_api: dict  # what lies beside it in a build for this API alone, or bytes that are in it
+    of_api: dict  # what lies next to it in a build for this API alone, or bytes that are in it
     models: dict  # the shape of the input, by file
     device: str  # what `describe` calls the GPU
     not_there: str  # settings of the model: a GPU that no machine has
@@ -51,7 +51,7 @@ class Framework:
         return sign is not None and (library.parent / sign).exists()
 
     def environment(self):
-        """In which the dynamic linker finds NVIDIA's libraries beside the framework."""
+        """In which the dynamic linker finds NVIDIA's libraries next to the framework."""
         if not FOLDERS:
             return dict(os.environ)
         folder, path = self.found()

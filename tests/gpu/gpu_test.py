@@ -206,7 +206,7 @@ class GpuCase:
 
     def test_a_gpu_that_is_not_there_is_an_error(self):
         self.check_missing("gpu", env=HIDDEN)
-        if self.framework.not_there:  # in place of the target, whatever the policy says
+        if self.framework.not_there:  # instead of the target, whatever the policy says
             self.check_missing("auto", cpu_fallback=True, config=self.framework.not_there)
 
     def test_a_host_without_its_gpu_ends_well(self):

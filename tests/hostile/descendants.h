@@ -8,7 +8,7 @@ namespace wasinn::testing {
 // From now on a process whose parent has ended is this one's. Before the first host.
 void AdoptDescendants();
 
-// Living and dead ones that nobody has waited for: templates are children of this process, workers theirs.
+// Living ones, and dead ones that were not waited for: zygotes are children of this process, workers theirs.
 struct Descendants {
   size_t templates = 0, workers = 0;
 };

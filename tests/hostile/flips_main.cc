@@ -1,5 +1,5 @@
 // hostile_flips [FORMAT…]: models with flipped bits, each brought by a guest of its own to a host in this process, which runs
-// it in a worker. Counts what becomes of them. The host must live, leak nothing, and serve another guest meanwhile.
+// it in a worker. Counts what becomes of them. The host must live, leak nothing, and serve another guest in the meantime.
 #include <malloc.h>
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
@@ -66,7 +66,7 @@ class Flips {
       const auto& wanted = choices_.formats;
       if (wanted.empty() || std::ranges::find(wanted, model.name) != wanted.end()) RunAll(model);
     }
-    Tell("beside them", *witness_);
+    Print("next to them", *witness_);
     Expect(witness_->wrong() == 0, "the witness has wrong results", witness_->wrong());
     return ok_;
   }
@@ -78,7 +78,7 @@ class Flips {
     ok_ = false;
   }
 
-  static void Tell(const char* what, Witness& witness) {
+  static void Print(const char* what, Witness& witness) {
     witness.Stop();
     const auto us = [&](double part) { return static_cast<double>(witness.Quantile(part).count()) / 1000; };
     std::printf("witness %s: %zu inferences, median %.1f us, p99 %.1f us, longest %.1f us\n", what,
@@ -88,7 +88,7 @@ class Flips {
   void PrintAlone() {
     Witness alone(host_.get());
     std::this_thread::sleep_for(std::chrono::milliseconds(choices_.alone_ms));
-    Tell("alone", alone);
+    Print("alone", alone);
     Expect(alone.wrong() == 0, "the witness has wrong results", alone.wrong());
   }
 

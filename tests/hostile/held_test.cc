@@ -12,7 +12,7 @@ constexpr size_t kMebi = size_t{1} << 20;
 struct Outcome {
   std::vector<std::string> lines;  // but for those that each guest prints
   std::vector<std::string> log;
-  size_t mebibytes = 0;  // that the command had, beside the guest's own memory
+  size_t mebibytes = 0;  // that the command had, besides the guest's own memory
 };
 
 // Runs the guest `held`.

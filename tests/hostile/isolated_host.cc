@@ -17,7 +17,7 @@ void Must(const Status& status) {
 
 IsolatedHost::IsolatedHost(const std::string& toml) {
   Config config;
-  // Workers are counted, so none stands ready for nobody.
+  // Workers are counted, so there are no spare ones.
   Must(config.LoadToml("spare_workers = false\nlog.max_guest_lines = 0\n" + toml));
   Must(config.Set("policy.load", "isolated"));
   Must(config.Set("policy.dialect", "wamr"));  // which has a number for each format

@@ -1,4 +1,4 @@
-// Models that end, stop or fill the process that computes them, in a host that serves another guest meanwhile: that one does not
+// Models that end, stop or fill the process that computes them, in a host that serves another guest in the meantime: that one does not
 // notice, the guest that brought it can go on, and nothing is left.
 #include "hostile/descendants.h"
 #include "hostile/isolated_host.h"

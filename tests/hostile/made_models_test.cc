@@ -170,7 +170,7 @@ TEST(HostileMade, SlowToLoadEndAtTheirDeadline) {
                 {}, "limits.load_timeout_ms = 500\n");
 }
 
-// Whatever a division by zero does. INT_MIN / -1 stops a processor likewise, and ONNX Runtime 1.31 does not take care of
+// Whatever a division by zero does. INT_MIN / -1 stops a processor, too, and ONNX Runtime 1.31 does not take care of
 // it: SECURITY.md says so.
 TEST(HostileMade, DivisionsCostTheirGuestAnErrorAtMost) {
   const TestFolder folder;

@@ -1,4 +1,4 @@
-// Preloaded into a command under test: it may have NO_THREADS_OVER threads beside its first at once, and does not get
+// Preloaded into a command under test: it may have NO_THREADS_OVER threads besides its first at once, and does not get
 // another, as under a limit on the number of a container's processes.
 #define _GNU_SOURCE
 #include <dlfcn.h>

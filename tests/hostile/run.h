@@ -43,7 +43,7 @@ struct GuestRun {
 };
 
 // Checks that the guest ended well and printed exactly these lines, and that the host's log has one line for each
-// error, in the same order, that names the function's errno and has the words. Beside these the log may say of an
+// error, in the same order, that names the function's errno and has the words. Next to these the log may say of an
 // honest inference that it was late: a guest under a short deadline tries again, for a machine can be busy.
 void ExpectAttacks(const CommandResult& result, std::span<const Attack> attacks);
 

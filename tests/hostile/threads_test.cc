@@ -82,7 +82,7 @@ TEST(HostileThreads, ThreadsWithoutAMemoryToSee) {
   EXPECT_EQ(result.exit_code, 0) << result.err;  // missing_memory
 }
 
-// The system gives the command no more than so many threads at once, be it none: whoever asks for one more, the command
+// The system gives the command no more than so many threads at once, be it none: if any thread asks for one more, the command
 // lives. What it cannot do without is an error before the guest runs, what a call cannot do without is the call's
 // error.
 TEST(HostileThreads, ThreadsThatTheSystemDoesNotGive) {

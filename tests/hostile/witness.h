@@ -1,4 +1,4 @@
-// A guest that infers with a named model all the time, beside others.
+// A guest that infers with a named model all the time, next to others.
 #pragma once
 
 #include "hostile/isolated_host.h"

@@ -85,7 +85,7 @@ class Kserve(LayoutsTest):
         self.check_inference(self.serve(*self.arguments()), versions=("1", "2"))
 
     def test_a_model_in_an_image(self):
-        # A container with the image's files runs beside ours, and KServe makes /mnt/models a link into its root.
+        # A container with the image's files runs next to ours, and KServe makes /mnt/models a link into its root.
         self.lay("digits.onnx", "root/models/model.onnx")
         link = self.dir / "models"
         link.symlink_to(self.folder / "root" / "models")

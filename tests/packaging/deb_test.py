@@ -76,7 +76,7 @@ class DebTest(PackageTest):
         self.assertIn(f"wasinn (= {version})", self.field("wasinn-serve", "Depends").split(", "))
 
     def test_lintian_finds_no_error(self):
-        # One of each kind: all of them take long. Who publishes them says by whom they are.
+        # One of each kind: all of them take long. The publisher names their maintainer.
         kinds = ("libwasinn0.", "wasinn", "libwasinn-dev", "wasinn-backend-openvino", "wasinn-iwasm", "wasinn-wasmedge-plugin")
         debs = [path for name, path in self.debs.items() if name in kinds or name.startswith(kinds[0])]
         self.assertEqual(len(debs), len(kinds))

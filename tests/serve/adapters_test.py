@@ -79,7 +79,7 @@ class Health(LanguageTest):
         self.assertEqual(server.request("GET", "/version").json(), {"version": server.request("GET", "/v2").json()["version"]})
 
     def test_with_tenants(self):
-        """Whether it serves is said to anybody, and what it is to those who have a key."""
+        """Any client may see whether it serves, and clients with a key what it is."""
         server = self.serve_tiny(config=tenant("a"))
         self.assertEqual([server.request("GET", path).status for path in ("/health", "/ping", "/version", "/v1/models")], [200, 200, 401, 401])
         self.assertEqual(server.request("GET", "/version", headers=key("a")).status, 200)

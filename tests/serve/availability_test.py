@@ -101,7 +101,7 @@ class StandsStill(ServeTest):
 
 class Broken(ConfiguredTest):
     def loads(self, server, model="m"):
-        """How often somebody tried."""
+        """The number of tries."""
         begin = f'wasinn_model_loads_total{{model="{model}"'
         return sum(int(line.split()[-1]) for line in server.metrics() if line.startswith(begin))
 
@@ -135,7 +135,7 @@ class Broken(ConfiguredTest):
         self.check_answer(server.request("POST", "/v2/models/m/infer", BODY.replace(b'"x"', b'"y"')), 200)
         self.expect_log(server, "cannot be loaded")
 
-    def test_what_is_loaded_anew_serves_meanwhile(self):
+    def test_a_model_serves_while_it_is_loaded_again(self):
         server = self.serve(models={"m": MODEL})
         self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 200)
         self.write(MODEL + "load_gate g\n")

@@ -1,4 +1,4 @@
-"""Clients who do not behave, and a server that does not start."""
+"""Clients that do not behave, and a server that does not start."""
 
 import resource
 import select
@@ -49,7 +49,7 @@ class Clients(ServeTest):
                 self.assertTrue(answer == b"" or answer.startswith(b"HTTP/1.1 400 "), (sent, answer))
         self.expect_service(server)
 
-    def test_lengths_that_nobody_may_have(self):
+    def test_invalid_lengths(self):
         server = self.serve("--max-body", "1M", models={"m": MODEL})
         for length in (2**20 + 1, 2**32, 2**63, 2**64 - 1):
             with server.socket() as connection:

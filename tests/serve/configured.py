@@ -51,7 +51,7 @@ class ConfiguredTest(ServeTest):
         return server.request("GET", "/wasinn/state", headers=key("operator")).json()["server"]["generation"]
 
     def reload(self, server, text):
-        """Until it is done. Where there are tenants, there must be one who may see that."""
+        """Waits until it is done. If there are tenants, one must be allowed to see that."""
         before = self.generation(server)
         self.ask(server, text)
         until(lambda: self.generation(server) == before + 1)

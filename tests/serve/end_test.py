@@ -31,7 +31,7 @@ class Ends(ServeTest):
             server.process.send_signal(signal.SIGTERM)
             self.assertIn(server.stop(signal.SIGINT), KILLED)
 
-    def test_a_second_signal_waits_for_nobody(self):
+    def test_a_second_signal_waits_for_no_request(self):
         self.expect_killed("delay 60000")
 
     def test_a_compute_that_heeds_nothing(self):

@@ -1,4 +1,4 @@
-"""Frames of HTTP/2 that no client of gRPC sends: what they make the server hold, and whether others are served meanwhile."""
+"""Frames of HTTP/2 that no client of gRPC sends: the memory that they take, and the service of others meanwhile."""
 
 import re
 import socket
@@ -41,7 +41,7 @@ class Flood(ServeTest):
         self.expect_service(server)
         self.assertLess(self.held_kib(server) - before, MOST)
 
-    def test_what_nobody_reads_the_answers_of(self):
+    def test_calls_whose_answers_are_not_read(self):
         for again in (frame(PING, payload=b"12345678") * 5000, frame(SETTINGS, payload=struct.pack(">HI", 4, 65535)) * 5000):
             self.flood(b"", again, 100)
 

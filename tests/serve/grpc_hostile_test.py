@@ -1,4 +1,4 @@
-"""Clients of gRPC who want to bring a server down, or do not care for it."""
+"""Clients of gRPC that attack a server, or do not care about it."""
 
 import queue
 import re
@@ -157,7 +157,7 @@ class Memory(HostileTest):
         stub = self.stub(server, ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16384))
         return stub.ModelStreamInfer(iter([request(model, b"a")]))
 
-    def test_answers_that_nobody_reads_are_held_until_their_clients_leave(self):
+    def test_unread_answers_are_held_until_their_clients_leave(self):
         server = self.serve("--max-memory-in-flight", "8M", "--client-timeout", "1h", models=self.LARGE)
         streams = [self.ask_for_much(server, "large") for _ in range(50)]
         until(lambda: server.held() > (8 << 20) - 4_000_000)
@@ -182,7 +182,7 @@ class Memory(HostileTest):
 
 
 class Calls(HostileTest):
-    def test_who_is_gone_is_not_computed(self):
+    def test_requests_of_gone_clients_are_not_computed(self):
         server = self.serve("--max-waiting", "2", models={"m": BYTES + "turns 8\ngate g\n"})
         calls = [self.stub(server).ModelInfer.future(request("m", b"a")) for _ in range(2)]
         until((self.dir / "g.reached").exists)
@@ -203,7 +203,7 @@ class Calls(HostileTest):
         self.assertEqual(raised.exception.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
         server.await_metrics(f"{RUNNING} 0")
 
-    def test_what_turns_out_slow_holds_up_nobody(self):
+    def test_a_request_that_turns_out_slow_holds_up_no_other(self):
         """After computes that were quick, and so were made on gRPC's threads."""
         server = self.serve(models={"m": BYTES + "turns 64\nendless 9\n"})
         for _ in range(20):
@@ -243,7 +243,7 @@ class Calls(HostileTest):
         self.assertEqual((raised.exception.code(), raised.exception.details()), (grpc.StatusCode.UNAVAILABLE, "the server is shutting down"))
         self.assertEqual(server.wait(), (0, ""))
 
-    def test_the_end_ends_those_who_watch_its_health(self):
+    def test_the_end_ends_calls_that_watch_its_health(self):
         server = self.serve(models={"m": BYTES + "turns 8\ngate g\n"})
         call = self.stub(server).ModelInfer.future(request("m", b"a"))
         until((self.dir / "g.reached").exists)

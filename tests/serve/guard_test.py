@@ -66,7 +66,7 @@ class GuardTest(LanguageTest):
 
 
 class AloneTest(LanguageTest):
-    """With the example's configuration nobody goes around it."""
+    """With the example's configuration no client can bypass it."""
 
     def setUp(self):
         super().setUp()

@@ -77,7 +77,7 @@ class Configured(ConfiguredTest):
             self.assertEqual(done.code, 125, done)
             self.assertIn(wrong, done.err)
 
-    def test_limits_are_those_of_who_asks(self):
+    def test_limits_are_those_of_the_asking_tenant(self):
         few = "[tenants.few.limits]\nmax_fuel = 100000000\nrun_timeout_ms = 600000\n"
         server = self.serve_file(self.section("g") + tenant("few", few) + tenant("any", "[tenants.any.limits]\nrun_timeout_ms = 300\n"))
 
@@ -139,7 +139,7 @@ class Configured(ConfiguredTest):
             index = ask(name, "/v2/repository/index", b"{}").json()
             self.assertEqual("g" in [one["name"] for one in index], status == 200)
         self.assertEqual(ask("b", "/v2/models/stats").json(), {"model_stats": []})
-        # The guest has the policy of who asks.
+        # The guest has the policy of the asking tenant.
         body = json.dumps(request("host")).encode()
         self.check_answer(ask("a", "/v2/models/g/infer", body), 200)
         self.check_answer(ask("c", "/v2/models/g/infer", body), 500, "the guest 'g': ")

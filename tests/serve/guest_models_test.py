@@ -138,7 +138,7 @@ class Inputs(GuestModelTest):
 
 
 class Answers(GuestModelTest):
-    """Those that are wrong cost their client an error, and nobody else anything."""
+    """Wrong ones are errors for their client, and do not affect others."""
 
     def test_errors_of_its_own(self):
         server = self.serve_guest()

@@ -1,4 +1,4 @@
-"""Components of WASI 0.3 behind paths that infer with wasi:nn@0.3.0-draft: what overlaps, and what becomes of computes that nobody waits for any more."""
+"""Components of WASI 0.3 behind paths that infer with wasi:nn@0.3.0-draft: overlapping and abandoned computes."""
 
 import concurrent.futures
 import http.client

@@ -1,4 +1,4 @@
-"""Components of WASI 0.3 behind paths (wasi:http/handler): what they answer, beside those of 0.2, and what they may not do."""
+"""Components of WASI 0.3 behind paths (wasi:http/handler): answers, also next to components of 0.2, and attacks."""
 
 import os
 import unittest

@@ -109,7 +109,7 @@ class Ends(HandlerTest):
         self.log_of(server)
 
     def test_what_is_large_has_its_time(self):
-        """Nobody who reads several megabytes in two seconds is slow, however much waits for them."""
+        """A client that reads several megabytes in two seconds is not slow, however much waits for it."""
         server = self.serve_handler("--client-timeout", "2s")
         with server.socket() as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
@@ -124,7 +124,7 @@ class Ends(HandlerTest):
 
     def check_cut_off(self, body, why, *flags):
         server = self.serve_handler(*flags)
-        with server.socket() as client:  # which reads nothing meanwhile
+        with server.socket() as client:  # which reads nothing in the meantime
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
             client.sendall(b"POST /h/events-flood HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
             server.await_line(why)

@@ -1,4 +1,4 @@
-"""Clients who want to bring it down: texts that are no JSON, requests without an end, more than there is room for."""
+"""Clients that attack a server: texts that are no JSON, requests without an end, more than there is room for."""
 
 import json
 import os
@@ -209,7 +209,7 @@ class Memory(ServeTest):
         connection.sendall(head(len(asked), model="large") + asked)
         return connection
 
-    def test_an_answer_that_nobody_reads_is_held_until_its_client_leaves(self):
+    def test_an_unread_answer_is_held_until_its_client_leaves(self):
         server = self.serve("--max-memory-in-flight", "12M", "--client-timeout", "1h", models=self.LARGE)
         connection = self.ask_for_much(server)
         until(lambda: server.held() > 6_000_000)
@@ -237,7 +237,7 @@ class Memory(ServeTest):
 
 
 class Waiting(ServeTest):
-    def test_who_is_gone_is_not_computed(self):
+    def test_requests_of_gone_clients_are_not_computed(self):
         server = self.serve("--max-waiting", "2", models={"m": MODEL + "turns 8\ngate g\n"})
         connections = [server.socket() for _ in range(2)]
         for connection in connections:
@@ -251,8 +251,8 @@ class Waiting(ServeTest):
         until(lambda: server.busy() == 0)
         server.await_metrics(f"{RUNNING} 0")
 
-    def test_what_turns_out_slow_holds_up_nobody(self):
-        """After computes that were quick, and so were made by those who read and write."""
+    def test_a_request_that_turns_out_slow_holds_up_no_other(self):
+        """After computes that were quick, and so ran on the threads that read and write."""
         server = self.serve(models={"m": BYTES + "turns 64\nendless 9\n"})
         for _ in range(20):
             self.check_answer(server.infer("m", texts("m", 1)), 200)

@@ -321,7 +321,7 @@ class Mistakes(HandlerTest):
 
 @unittest.skipUnless("WASINN_MODELS" in os.environ, "the build has no ONNX Runtime")
 class Models(ServeTest):
-    """examples/classify-handler beside examples/classify-route."""
+    """examples/classify-handler next to examples/classify-route."""
 
     def test_both_say_the_same(self):
         root = pathlib.Path(os.environ["WASINN_MODELS"]).parent

@@ -109,7 +109,7 @@ class Isolated(ConfiguredTest):
         asking.join(WAIT)
 
     def check_who_is_beside(self, server, bad=None, good=None):
-        """The answers to requests that end the worker, each of which has another request beside it."""
+        """The answers to requests that end the worker, each of which has another request next to it."""
         answers = []
         for _ in range(4):
             beside = []

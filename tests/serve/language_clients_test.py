@@ -1,4 +1,4 @@
-"""/v1 by hand: who may ask, who waits, and who leaves."""
+"""/v1 by hand: keys, waits, and clients that leave."""
 
 import json
 import pathlib
@@ -61,7 +61,7 @@ class Clients(EndlessTest):
             slow.connect(("127.0.0.1", server.port))
             slow.sendall(b"POST /v1/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
             self.assertTrue(slow.recv(12))
-            # The only place, and the only context, is another's while nobody reads.
+            # The only place, and the only context, is another request's while this one is not read.
             self.assertEqual(self.ask(server, "completions", model=name, prompt="GNU", max_tokens=1).status, 200)
             text = read_all(slow)
         self.assertTrue(text.endswith(b"data: [DONE]\n\n"), text[-200:])

@@ -122,7 +122,7 @@ class Modes(Day):
         self.check_answer(self.load(server, "n"), 200)
         self.check_answer(self.infer(server, "n"), 200)
 
-    def test_poll_loads_what_comes_and_nobody_else_does(self):
+    def test_only_poll_loads_new_models(self):
         self.write("m/1")
         server = self.serve_folder("--model-control-mode", "poll", "--repository-poll-secs", "1")
         self.expect_loaded(server, "m")
@@ -232,7 +232,7 @@ class SlowOnes(Day):
             (self.dir / "g").touch()
             for client in clients:
                 client.close()
-            self.log_of(server)  # of a load that nobody waits for any more
+            self.log_of(server)  # of a load that no request waits for any more
 
 
 class Texts(Handler):

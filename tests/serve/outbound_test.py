@@ -1,4 +1,4 @@
-"""Requests that components behind paths send: to whom the policy lets them, within limits, and to nobody else."""
+"""Requests that components behind paths send: only to origins that the policy allows, within limits."""
 
 import concurrent.futures
 import contextlib
@@ -18,7 +18,7 @@ FAILED = 424  # what the guest answers where it is not answered
 
 
 class Other(Handler):
-    """Somebody else's server."""
+    """Another server."""
 
     def do_GET(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -178,7 +178,7 @@ class Denied(OutboundTest):
         self.fetch(server, f"http://LOCALHOST:{port}/echo/")  # is named
         self.assertEqual(len(other.asked), 1)
 
-    def test_who_pretends(self):
+    def test_authorities_that_pretend(self):
         """URLs that lead to another host than it seems."""
         other = self.other()
         server = self.serve_handler("--allow-outbound", other.origin, "--allow-outbound", "http://good.example")
@@ -199,7 +199,7 @@ class Denied(OutboundTest):
 
 
 class Trouble(OutboundTest):
-    def test_nobody_is_there(self):
+    def test_there_is_no_server(self):
         server = self.serve_handler("--allow-outbound", "http://127.0.0.1:1", "--allow-outbound", "http://nobody.invalid")
         self.assertEqual(self.fetch(server, "http://127.0.0.1:1/", FAILED), b"ErrorCode::ConnectionRefused")
         self.assertIn(b"DnsError", self.fetch(server, "http://nobody.invalid/", FAILED))
@@ -232,7 +232,7 @@ class Trouble(OutboundTest):
             answer = self.fetch(server, f"{other.origin}/silent", status=200, what="fetch-many?17")
             self.assertEqual(answer, b"Err(ErrorCode::ConnectionLimitReached)")
 
-    def test_answers_that_nobody_reads(self):
+    def test_unread_answers(self):
         """They are connections for as long as the guest has them."""
         other = self.other()
         server = self.serve_handler("--allow-outbound", other.origin)

@@ -259,7 +259,7 @@ class Origins(PageTest):
             self.assertEqual((answer.status, answer.headers["Access-Control-Allow-Origin"]), (200, None))
 
     def test_a_name_that_leads_here(self):
-        """DNS rebinding: then the browser takes a stranger's page for one of this server's."""
+        """DNS rebinding: then the browser takes an attacker's page for one of this server's."""
         self.start()
         for host in ("evil.example", f"evil.example:{self.server.port}", "127.0.0.1.evil.example", "localhost.evil.example", "x@127.0.0.1", "[", ""):
             with self.subTest(host):

@@ -148,7 +148,7 @@ class Answers(PassingTest):
 
         def answer(talk):
             name = json.loads(talk.body)["messages"][0]["content"]
-            together.wait(WAIT)  # nobody is answered before all have asked
+            together.wait(WAIT)  # no request is answered before all have come
             talk.begin()
             for i in range(20):
                 talk.chunk(f"data: {name} {i}\n\n")

@@ -18,7 +18,7 @@ def sockets(pid):
     for one in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         try:
             links.append(os.readlink(one))
-        except FileNotFoundError:  # closed meanwhile
+        except FileNotFoundError:  # closed in the meantime
             pass
     return {link[len("socket:["):-1] for link in links if link.startswith("socket:[")}
 

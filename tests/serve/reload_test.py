@@ -64,7 +64,7 @@ class Reload(ConfiguredTest):
         server.await_line("[serve] is only read at the start")
         self.check_answer(self.infer(server), 200)
 
-    def test_what_runs_meanwhile_ends_as_it_began(self):
+    def test_running_requests_end_as_they_began(self):
         model = self.model("m", MODEL + "turns 8\ngate g\n")
         server = self.serve_file(model, models={})
         with server.socket() as connection:

@@ -367,7 +367,7 @@ class Hostile(RouteTest):
         self.assertIn("guest '/talks': a\\x1b[31m", log)
         self.assertEqual(log.count("guest '/talks'"), 16)
 
-    def test_the_log_has_no_more_than_somebody_could_read(self):
+    def test_the_log_has_no_more_than_an_operator_could_read(self):
         code = "(call $say (i32.const 1))" + 16 * "(call $say (i32.const 2))"
         server = self.serve_guests(talks=guest(code, PLAIN))
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""Tenants with keys, of a configuration file: who may ask for what, and who waits for whom."""
+"""Tenants with keys, of a configuration file: their rights, and their turns."""
 
 import select
 import unittest
@@ -45,7 +45,7 @@ class Tenants(ConfiguredTest):
         self.assertEqual(server.request("GET", "/r", headers=key("b")).body, b"r")
         self.assertEqual(server.stop()[0], 0)
 
-    def test_who_needs_no_key_sends_no_large_body(self):
+    def test_a_request_without_a_key_sends_no_large_body(self):
         server = self.serve_file(tenant("a"))
         for path in ("/v2/health/live", "/", "/wasinn/page.js"):
             with server.socket() as connection:
@@ -59,7 +59,7 @@ class Tenants(ConfiguredTest):
             self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 401 "))
 
     def test_memory_that_one_holds_is_not_all(self):
-        """Half of it; what it sends beyond that waits for nobody else."""
+        """Half of it; its further requests hold up no other tenant."""
         server = self.serve_file(tenant("a") + tenant("b"), "--max-memory-in-flight", "40M", "--max-body", "30M", "--max-json", "30M")
         with server.socket() as connection:
             connection.sendall(head(25 << 20, "Authorization: Bearer key of a\r\n") + bytes(21 << 20))
@@ -139,7 +139,7 @@ class Tenants(ConfiguredTest):
             self.check_answer(server.request("POST", "/v2/models/n/infer", BODY, key("b")), 200)
         until(lambda: server.request("POST", "/v2/models/n/infer", BODY, key("a")).status == 200)
 
-    def test_who_floods_makes_room(self):
+    def test_a_tenant_that_floods_makes_room(self):
         """A tenant that fills the queue does not keep another one out of it."""
         server = self.serve_file("[limits]\ncompute_timeout_ms = 0\n" + tenant("a") + tenant("b"), "--max-waiting", "40",
                                  models={"m": MODEL + "turns 8\ndelay 600000\n"})
@@ -200,7 +200,7 @@ ASKS = (guest("""(if (i32.eqz (call $load (i32.const 1100) (i32.const 1) (i32.co
 
 
 class PolicyOfARoute(ConfiguredTest):
-    """A model that a guest has and no client: nobody goes around the guest."""
+    """A model that a guest has and no client: clients cannot bypass the guest."""
 
     MODELS = {"m": MODEL, "inner": MODEL}
 

@@ -1,4 +1,4 @@
-"""TLS: who may come, what certificates a server has, and when they change."""
+"""TLS: clients' certificates, the server's, and their changes."""
 
 import contextlib
 import http.client
@@ -124,7 +124,7 @@ class Tls(TlsTest):
             self.assertEqual(server.stop(), (0, ""))
             self.assertEqual((read_all(connection), read_all(other)), (b"", b""))
 
-    def test_who_hangs_up_waits_for_nothing(self):
+    def test_a_client_that_hangs_up_waits_for_nothing(self):
         server = self.serve_tls(how="turns 8\ndelay 60000\n")
         with self.secure(server) as connection:
             connection.sendall(head(len(BODY)) + BODY)

@@ -140,7 +140,7 @@ GuestCommand MakeGuestCommand(const std::vector<std::string>& flags, const std::
     command.argv.push_back(module);
   }
   command.argv.insert(command.argv.end(), args.begin(), args.end());
-  // Compiled guests are kept beside the build, and not in the user's own cache.
+  // Compiled guests are kept next to the build, and not in the user's own cache.
   command.environment.emplace_back("XDG_CACHE_HOME=" + InThisBuild("cache"));
   return command;
 }

@@ -170,7 +170,7 @@ TEST_F(AsyncCompute, CloseWaitsForWhatCannotBeCancelled) {
   EXPECT_NE(begun->Await(), kSuccess);
 }
 
-// Another guest's compute holds the only thread, so whoever closes ends the call itself.
+// Another guest's compute holds the only thread, so the closing thread ends the call itself.
 TEST_F(AsyncCompute, CloseNeedsNoThread) {
   const Gate of_holder;
   Add("holds", "shares\nturns 1\n" + of_holder.Compute());

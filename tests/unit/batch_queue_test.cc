@@ -88,7 +88,7 @@ TEST_F(Queue, AGuestThatFailsSeveralBatchesMustSucceedMoreAndMoreOften) {
   for (const int needed : {1, 2, 4, 8}) {
     EXPECT_FALSE(queue_.IsSuspect(share));
     note(false);
-    note(false);  // by itself, which costs nobody else anything
+    note(false);  // by itself, which affects no other guest
     for (int i = 0; i < needed; ++i) {
       EXPECT_TRUE(queue_.IsSuspect(share)) << i;
       note(true);
@@ -152,7 +152,7 @@ TEST_F(Queue, ABatchHasOneShapeAndNoMoreRowsThanItMay) {
   EXPECT_EQ(Next().size(), 1u);
 }
 
-// Nor does one of a shape that nobody else has hold back those who are enough.
+// Nor does an item of a unique shape hold back a full batch.
 class QueueOfShapes : public Queue {
  protected:
   QueueOfShapes() : Queue({.max_batch_size = 2, .max_queue_delay_microseconds = 4000000000}) {}
@@ -166,7 +166,7 @@ TEST_F(QueueOfShapes, AnItemThatWaitsForItsBatchHoldsUpNoOther) {
   EXPECT_THAT(Next(), ElementsAre(&usual, &usual));
 }
 
-// Also if it began to wait when it was not known yet how long batches take.
+// Even if it began to wait when it was not known yet how long batches take.
 TEST_F(Queue, ABatchThatTakesTooLongIsCancelled) {
   const core::Share share;
   for (const char* shape : {"a", "b", "c", "d", "e"}) Add(share, shape);  // b waits long before the last one does
@@ -207,8 +207,7 @@ TEST_F(QueueOfTwo, AnIdleThreadTakesThePlaceOfABatchThatEnds) {
   queue_.SetRead(*first, [] {});
   queue_.SetBegun(*first);
   queue_.End(*first, false);
-  EXPECT_EQ(idle.wait_for(std::chrono::seconds(30)), std::future_status::ready)
-      << "a place is free, and nobody takes it";
+  EXPECT_EQ(idle.wait_for(std::chrono::seconds(30)), std::future_status::ready) << "a place is free, and not taken";
   alone.reset();
   EXPECT_THAT(idle.get(), ElementsAre(&other));
   EXPECT_EQ(waits_.front().get(), BatchQueue::Outcome::kAlone) << "its batch failed";

@@ -19,7 +19,7 @@ TEST_F(BatchedModels, AGuestThatFailsABatchFailsNoOther) {
   EXPECT_TRUE(log_.Contains("compute fails on such an input"));
   EXPECT_EQ(programs[1]->Compute(), kRuntimeError) << "without waiting for another";
   EXPECT_EQ(programs[1]->Set({1, 2}, {2, 2}), kSuccess);
-  EXPECT_EQ(programs[1]->Compute(), kSuccess) << "likewise";
+  EXPECT_EQ(programs[1]->Compute(), kSuccess) << "as above";
   std::filesystem::remove(records_);
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess, kSuccess));
   EXPECT_THAT(Records(), ElementsAre("x[3,2] values"));
@@ -207,7 +207,7 @@ TEST_F(BatchedModels, AForkedProcessIsRefusedAndMayFree) {
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
 }
 
-// On the thread of who brings an inference.
+// On the thread that brings an inference.
 TEST_F(BatchedModels, WithoutMemoryAComputeIsAnError) {
   const HostPtr host = Host("max_batch_size = 8\nmax_queue_delay_microseconds = 1\n");
   int failures = 0;

@@ -56,7 +56,7 @@ class Begun {
       const std::lock_guard lock(mutex);
       self->order_->push_back(self->number_);
     }
-    const std::lock_guard lock(self->mutex_);  // whoever awaits it may free it afterwards
+    const std::lock_guard lock(self->mutex_);  // the awaiting thread may free it afterwards
     EXPECT_FALSE(self->is_done_) << "once";
     self->is_done_ = true;
     self->result_ = result;

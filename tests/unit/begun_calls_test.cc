@@ -1,4 +1,4 @@
-// wasinn_guest_call_begin: calls that nobody waits for, their order, and their ends.
+// wasinn_guest_call_begin: calls that no thread waits for, their order, and their ends.
 #include <semaphore>
 
 #include "support/gate.h"
@@ -134,7 +134,7 @@ TEST_F(BegunCalls, WhoseEndsTakeLongHoldUpNoDeadline) {
   EXPECT_EQ(computed.get(), kRuntimeError);
   EXPECT_FALSE(held->is_done());
   EXPECT_TRUE(wasinn_guest_end_run(late.guest.get()));
-  wasinn_guest_close(late.guest.get());  // nobody takes anything of `ending` any more
+  wasinn_guest_close(late.guest.get());  // no call takes anything of `ending` any more
   gate_.Open();
   EXPECT_EQ(held->Await(), kSuccess);
 }

@@ -1,4 +1,4 @@
-// begin of wasinn/wit.h: calls of a component that nobody waits for, and their ends.
+// begin of wasinn/wit.h: calls of a component that no thread waits for, and their ends.
 #include <wasinn/wit.h>
 
 #include "support/echo.h"

@@ -32,7 +32,7 @@ TEST(CallGate, ACallMayEndInsideOfItsCancel) {
   gate.Leave();
 }
 
-// `flag` is the backend's, plain memory that nobody may touch once the call has left: a thread sanitizer watches.
+// `flag` is the backend's, plain memory that no thread may touch once the call has left: a thread sanitizer watches.
 TEST(CallGate, TheEndOfACallWaitsForTheCancelThatIsUnderWay) {
   base::CallGate gate;
   int flag = 0;

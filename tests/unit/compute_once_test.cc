@@ -362,7 +362,7 @@ TEST_F(ComputeOnceInFlight, CloseWaits) {
   std::thread closing([&] {
     wasinn_guest_close(program_.guest.get());
     closed = true;
-    memory_.Move(64);  // nobody looks there any more
+    memory_.Move(64);  // no thread looks there any more
   });
   constexpr uint32_t kNothing = 1000;
   while (Finalize(kNothing) == kInvalidArgument) std::this_thread::yield();

@@ -41,7 +41,7 @@ TEST(Counts, EachInferenceCopiesItsInputAndItsOutputOnce) {
   EXPECT_EQ(program.Stats().copies_out, kInferences);
 }
 
-// Else a guest that drops its only context could have no other one while somebody counts.
+// Else a guest that drops its only context could have no other one while a thread counts.
 TEST(Counts, ReadingThemKeepsNoContextAlive) {
   const LoggedHost host("[limits]\nmax_contexts = 1\n");
   AddEchoModel(host.get(), "m", "in x f32 1\n");

@@ -63,7 +63,7 @@ TEST(EngineTable, SaysWhichFunctionsMayBlock) {
                  "wasi_nn.load_by_name", "wasi_nn.init_execution_context", "wasi_nn.compute", "wasi_nn.get_output"));
 }
 
-// The parameters lie as the engine has them, and what is beside them is not looked at.
+// The parameters lie as the engine has them, and what is next to them is not looked at.
 TEST_F(EngineCall, ArgumentsLieAsTheEngineHasThem) {
   struct Value {
     uint32_t i32;
@@ -135,7 +135,7 @@ TEST_F(EngineCall, SaysWhetherItWasRefused) {
   EXPECT_EQ(wasinn_guest_call(&call), kRuntimeError);
 }
 
-// There is no deadline: what ends the compute is that the engine says so. Nobody but the host asks it.
+// There is no deadline: the engine ends the compute. Only the host asks it.
 TEST_F(EngineCall, EndsWhenTheEngineHasEndedTheGuest) {
   wasinn_call call = ComputeOf(NewContext("endless"));
   struct Engine {

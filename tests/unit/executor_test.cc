@@ -1,4 +1,4 @@
-// Threads for calls that nobody waits for: how many there are.
+// The number of threads for calls whose callers do not wait.
 #include "core/runtime/executor.h"
 
 #include "unit/forked.h"

@@ -22,7 +22,7 @@ void SetBoth(Direct* direct, core::Context* context, const std::vector<uint8_t>&
 
 class AfterAFailedBinding : public ::testing::TestWithParam<const char*> {};
 
-// On a slot that others had meanwhile.
+// On a slot that others had in the meantime.
 TEST_P(AfterAFailedBinding, EverythingIsBoundAgain) {
   Direct direct((std::string("in x u8 2\nin y u8 4") + GetParam() + "\nshares\nturns 0\n").c_str(), Picky());
   const auto first = direct.New(), one = direct.New(), other = direct.New();  // the last two share
@@ -83,7 +83,7 @@ TEST(OutOfMemory, AStepThatFailsHasNoPiece) {
   EXPECT_EQ(context->GetPiece(0, out, size).code(), WASINN_ERROR_INVALID_ARGUMENT);
 }
 
-// Nobody wants it, and a slot would rest with it.
+// It is not wanted, and a slot would be idle with it.
 TEST(Outgrown, AnOutputThatIsNotWantedIsLookedAt) {
   static int resets;
   resets = 0;

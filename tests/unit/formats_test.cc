@@ -192,7 +192,7 @@ TEST_F(FormatsTest, ThePolicyAllowsThemByName) {
   EXPECT_EQ(LoadAs(model_, "affine", graph), kSuccess);
 }
 
-// Nothing of theirs is opened before somebody asks for what only they know.
+// Their libraries are opened only for a format that only they know.
 TEST_F(FormatsTest, LibrariesAreOpenedWhenTheyAreNeeded) {
   const std::string warning = "libwasinn_backend_nameless.so: its format 1 has no name";
   Make("", InThisBuild("lib/wasinn-formats"));

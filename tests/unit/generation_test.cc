@@ -1,4 +1,4 @@
-// Models that generate: outputs that come piece by piece, and what a guest may do meanwhile.
+// Models that generate: outputs that come piece by piece, and what a guest may do in the meantime.
 #include "support/echo.h"
 #include "support/gate.h"
 #include "support/this_build.h"

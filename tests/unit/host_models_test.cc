@@ -43,7 +43,7 @@ TEST(Models, AreCompiledAgainAfterAnUnload) {
   ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m")), nullptr);
 }
 
-// Nobody waits for what is compiled beside, and a version that fails changes none.
+// No caller waits for other versions that are compiled, and a version that fails changes none.
 TEST(Models, ReloadedOnesServeUntilAllVersionsAreThere) {
   const LoggedHost host;
   const TestFolder folder;
@@ -72,7 +72,7 @@ TEST(Models, ReloadedOnesServeUntilAllVersionsAreThere) {
   EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_reload_model(host.get(), "n")).get()), WASINN_ERROR_NOT_FOUND);
 }
 
-// Also where somebody is compiling the old file at that moment.
+// Even if another caller is compiling the old file at that moment.
 TEST(Models, AnUnloadDuringALoadIsNotLost) {
   const Gate gate;
   const LoggedHost host;
@@ -85,7 +85,7 @@ TEST(Models, AnUnloadDuringALoadIsNotLost) {
   gate.Await();
   folder.Write("m", EchoModel("in x f32 2\n"));
   ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m")), nullptr);
-  const uint32_t new_context = second.NewContext("m");  // it waits for nobody
+  const uint32_t new_context = second.NewContext("m");  // it does not wait
   gate.Open();
   EXPECT_EQ(first.Set(old_context.get(), {1}), kSuccess);
   EXPECT_EQ(second.Set(new_context, {1, 2}), kSuccess);

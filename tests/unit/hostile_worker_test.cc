@@ -49,7 +49,7 @@ TEST_P(HostileWorker, CostsItsGuestAnError) {
 
 using HostileWorkerOfMany = HostileWorker;
 
-// Each is refused, and nothing of them stays that nobody pays for.
+// Each is refused, and nothing of them stays that is not charged.
 TEST_P(HostileWorkerOfMany, LeavesNoOutputs) {
   const HostPtr host = Host();
   EchoProgram calls(host.get());

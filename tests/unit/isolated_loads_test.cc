@@ -1,4 +1,4 @@
-// A registered model in a worker whose load does not end by itself: it holds up nobody for longer than the limits say.
+// A registered model in a worker whose load does not end by itself: it holds up no caller for longer than its limits.
 #include "support/files.h"
 #include "unit/isolated_program.h"
 #include "unit/turned_host.h"

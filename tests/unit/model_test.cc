@@ -140,7 +140,7 @@ TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
   EXPECT_EQ(Blob::ReadFile(folder_.path().string(), false).error().code(), WASINN_ERROR_INVALID_ARGUMENT);
   ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(Blob::ReadFile(Path("pipe"), false).error().code(), WASINN_ERROR_INVALID_ARGUMENT)
-      << "nobody waits for a writer";
+      << "a load does not wait for a writer";
 }
 
 // A copy of one would be as much memory again as a framework takes for it.
@@ -156,7 +156,7 @@ TEST_F(ModelFilesTest, ALargeFileIsMapped) {
   EXPECT_LT(testing::MemoryField("RssAnon:"), before + (size_t{100} << 20));
 }
 
-// A private copy: whoever truncates or replaces the file afterwards changes nothing.
+// A private copy: truncating or replacing the file afterwards changes nothing.
 TEST_F(ModelFilesTest, ATruncatedFileDoesNotChangeTheBlob) {
   folder_.Write("f", std::string(100'000, 'a'));
   const auto blob = Blob::ReadFile(Path("f"), false);

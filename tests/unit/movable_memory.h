@@ -1,4 +1,4 @@
-// A guest's memory that a test may move. A memory that moves leaves freed memory behind, so that sanitizers see who
+// A guest's memory that a test may move. A memory that moves leaves freed memory behind, so that sanitizers see what
 // still looks there.
 #pragma once
 

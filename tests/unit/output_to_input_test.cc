@@ -112,7 +112,7 @@ TEST_F(OutputToInput, NeedsTwoContextsThatLive) {
     EXPECT_EQ(Pass(guest_, from, handle), kInvalidArgument) << handle;
     EXPECT_EQ(Pass(guest_, handle, handle), kInvalidArgument) << handle;
   }
-  EXPECT_EQ(other.Compute(of_other), kInvalidArgument) << "nobody set its input";
+  EXPECT_EQ(other.Compute(of_other), kInvalidArgument) << "its input is not set";
 }
 
 TEST_F(OutputToInput, IsRefusedWhileAContextComputes) {

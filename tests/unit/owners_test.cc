@@ -67,7 +67,7 @@ TEST(Owners, AGuestThatIsAssignedToGoesBeforeItsLogFunction) {
   ExpectFreedLast(first);
 }
 
-// As who comes from absl::StatusOr expects it.
+// As users of absl::StatusOr expect it.
 TEST(ResultOfValue, HasTheStatusOfSuccess) {
   Result<int> value(7);
   EXPECT_TRUE(value.status().ok());

@@ -1,5 +1,5 @@
 // Tensors of pipelines that stay in the memory of a device. Echo's device gives away what is no address in the host's
-// memory: whoever reads there ends the OS process.
+// memory: a read there ends the OS process.
 #include "unit/pipeline_host.h"
 
 namespace wasinn::testing {
@@ -101,7 +101,7 @@ TEST_F(Devices, MemoryThatStaysOnTheDeviceIsCharged) {
   EXPECT_EQ(guest.Stats().tensor_bytes, 1u) << "its input";
 }
 
-// A backend whose output is there though nobody asked for that.
+// A backend whose output is there, although that was not requested.
 TEST_F(Devices, AnOutputThatStraysToTheDeviceIsAnError) {
   for (const std::string more : {"", "shares\n"}) {
     const std::string name = "m" + more.substr(0, 1);

@@ -119,7 +119,7 @@ TEST_F(PipelineLoad, OpenTypesAndShapesFit) {
             "");
 }
 
-// Those of the model that nobody sees are not there.
+// The model's unseen ones are not there.
 TEST_F(PipelineLoad, ShowsItsSignature) {
   Pipeline("p", Step("open", "x = 'i'", "x = 'm'") + Step("extra", "x = 'i'", "x = 'n'") +
                     Step("two", "a = 'm', b = 'n2'", "b = 'o'"));

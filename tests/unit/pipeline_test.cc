@@ -12,7 +12,7 @@ namespace {
 
 using Pipelines = PipelineTest;
 
-// As many copies as of one model, whoever has the memory of the outputs.
+// As many copies as of one model, for any owner of the outputs' memory.
 TEST_F(Pipelines, ComputeTheirStepsWithoutACopyBetween) {
   for (const std::string more : {"", "bindable"}) {
     Model("m" + more, "in x u8 4 " + more + "\n");
@@ -63,7 +63,7 @@ TEST_F(Pipelines, GoByTheirMaps) {
   EXPECT_THAT(guest.Output(context), ElementsAre(7, 8));
 }
 
-// Nobody needs names where a step has one input, and the one before it one output.
+// Names do not matter if a step has one input, and the one before it one output.
 TEST_F(Pipelines, NeedNoMapsBetweenNeighbours) {
   Model("m", "in x u8 4\n");
   Pipeline("p", "{model_name = 'm', input_map = {x = 'in'}}, {model_name = 'm'}, {model_name = 'm'}");
@@ -237,7 +237,7 @@ TEST_F(Pipelines, ReadTheirOwnOutputsInPlaceIfTheyAreInputsAgain) {
   EXPECT_THAT(guest.wit.Data(second.outputs[0].second), ElementsAre(1, 2, 3, 4));
 }
 
-// A worker's memory is nobody else's: what comes from there is copied.
+// A worker's memory is only its own: outputs from there are copied.
 TEST_F(Pipelines, CopyTheOutputsOfWorkers) {
   Model("here", "in x u8 4\n");
   Model("apart", "in x u8 4\n", "isolate = true\n");

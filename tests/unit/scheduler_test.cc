@@ -1,4 +1,4 @@
-// Computes that wait for their turn: how many run, who is next, and what ends a wait.
+// Computes that wait for their turn: how many run, which is next, and what ends a wait.
 #include "core/inference/scheduler.h"
 
 #include "support/echo.h"
@@ -207,7 +207,7 @@ TEST(Scheduler, OthersHaveAPlaceAtOnceWhoeverWaits) {
   EXPECT_THAT(queue.Served(), ElementsAre(1));
 }
 
-// Also in the last quarter.
+// Even in the last quarter.
 TEST(Scheduler, WeightsAreTurnsInWhatIsLeftToOthers) {
   Scheduler scheduler(4);
   Scheduler::Share greedy, running, heavy(2), light;
@@ -221,7 +221,7 @@ TEST(Scheduler, WeightsAreTurnsInWhatIsLeftToOthers) {
   for (int i = 0; i < 6; ++i) queue.Add(2, heavy);
   last.reset();
   AwaitWaiting(scheduler, 3);                                  // the greedy one's
-  while (scheduler.running() != 3) std::this_thread::yield();  // and nobody else's: all have noted their turns
+  while (scheduler.running() != 3) std::this_thread::yield();  // and no other's: all have noted their turns
   first.reset();
   const std::vector<int> served = queue.Served();
   EXPECT_EQ(std::count(served.begin(), served.begin() + 6, 2), 4) << ::testing::PrintToString(served);

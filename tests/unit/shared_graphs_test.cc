@@ -1,4 +1,4 @@
-// Guests that bring the same model share one graph: what makes it the same, whom it is charged to, and what they do to
+// Guests that bring the same model share one graph: what makes it the same, the account that it is charged to, and what they do to
 // each other.
 #include "support/gate.h"
 #include "support/this_build.h"
@@ -42,7 +42,7 @@ TEST_F(SharedGraphs, ThereIsOneOfTheSameBytes) {
   two.guest.reset();
   Program three(host.get());
   EXPECT_NE(Load(three), 0u);
-  EXPECT_EQ(Loads(), 3u) << "nobody had it any more";
+  EXPECT_EQ(Loads(), 3u) << "it had no user any more";
 }
 
 TEST_F(SharedGraphs, EachPaysAsMuchAsAnOnlyUser) {

@@ -1,5 +1,5 @@
 // Numbers that no enum of wasinn.h has, in structs that a caller fills: from a newer header, a binding's mistake or a field
-// that nobody set. And lists without an entry, which allow nothing.
+// that was never set. And lists without an entry, which allow nothing.
 #include <wasinn/wasinn.hpp>
 
 #include "core/host/guest.h"

@@ -133,7 +133,7 @@ TEST_F(WarmUp, AGuestThatWaitsForTheLoadWaitsForItToo) {
   EXPECT_THAT(Records(), ElementsAre("x[2] zeros"));
 }
 
-// Nobody waits for the rest of it, and it is no failure of the model.
+// No caller waits for the rest of it, and it is no failure of the model.
 TEST_F(WarmUp, EndsWithTheGuestThatBeganIt) {
   Gate gate;
   const HostPtr host = Host("in x f32 2\n" + gate.Compute(), "warm_up = 1\n");

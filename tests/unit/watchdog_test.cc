@@ -137,7 +137,7 @@ TEST_F(WatchdogTest, ARunsEndWaitsForItsCancel) {
   canceller.join();
 }
 
-// One cancel that takes its time holds up nobody who begins, ends or is made meanwhile.
+// A slow cancel holds up no run that begins, ends or is made in the meantime.
 TEST_F(WatchdogTest, ACancelThatBlocksHoldsUpNoOther) {
   std::atomic<bool> inside{false}, let_go{false};
   std::atomic<bool> stop{true};

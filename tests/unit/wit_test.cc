@@ -63,7 +63,7 @@ TEST_F(WitTest, ComputesAndCopiesOnceEachWay) {
   ASSERT_EQ(done.outputs.size(), 1u);
   EXPECT_EQ(done.outputs[0].first, "x");
   EXPECT_EQ(program().stats().tensors, 1u) << "the input was consumed";
-  EXPECT_EQ(program().stats().copies_out, 0u) << "nobody has asked for the data";
+  EXPECT_EQ(program().stats().copies_out, 0u) << "the data was not requested";
   EXPECT_THAT(program().FloatData(done.outputs[0].second), ElementsAre(1, 2));
   EXPECT_EQ(program().stats().copies_in, 1u);
   EXPECT_EQ(program().stats().copies_out, 1u);

@@ -67,7 +67,7 @@ TEST_F(WorkerDevices, AMissingDeviceIsStillAnErrorOrTheCpu) {
   EXPECT_EQ(falls_back.Infer(Open(falls_back, WASINN_TARGET_GPU), {3}), std::vector<float>({3}));
 }
 
-// A spare one would hold memory of the device, though nobody computes there.
+// A spare one would hold memory of the device, although no guest computes there.
 TEST_F(WorkerDevices, HaveNoSpares) {
   const HostPtr host = Host("isolated_gpu = true\n");
   for (const wasinn_target target : {WASINN_TARGET_AUTO, WASINN_TARGET_CPU}) {

@@ -79,7 +79,7 @@ pid_t ParentOf(pid_t process) {
   return 0;
 }
 
-// It was stopped, and goes on later: what it answers then is of a question that nobody asks any more, and no worker's
+// It was stopped, and goes on later: what it answers then is for a question that is not asked any more, and no worker's
 // but that one's.
 TEST(TemplateThatWasLate, MakesNoWorkers) {
   auto parent = Zygote::Start(PlainSetting(), false);
@@ -223,7 +223,7 @@ TEST_F(WorkerQuestions, OfFunctionsThatABackendHasNot) {
   EXPECT_FALSE(connection->lost());
 }
 
-// Else the worker would keep it as long as it lives, and nobody would be charged for it.
+// Else the worker would keep it as long as it lives, and it would not be charged.
 TEST_F(WorkerQuestions, FreedObjectsAreReportedEvenIfAllChannelsAreInUse) {
   std::deque<Connection::Call> calls;
   while (calls.size() < Connection::kMaxChannels) calls.emplace_back(*connection, Op::kShow);

@@ -132,7 +132,7 @@ TEST_F(WorkerSettings, AFileOfThatNameMakesNoControlGroup) {
   folder.Write("cgroup.procs", "");
   const HostPtr host = HostWith("workers_cgroup = \"" + folder.path().string() + "\"\n");
   Program program(host.get());
-  EXPECT_EQ(program.Open("in x f32 1\n"), 0u) << "its limits would hold for nobody";
+  EXPECT_EQ(program.Open("in x f32 1\n"), 0u) << "its limits would hold for no worker";
   EXPECT_THAT(log.lines(), Contains(HasSubstr(folder.path().string() + ": it is none (workers_cgroup)")));
 }
 

@@ -1,4 +1,4 @@
-// Work in an OS process of its own, for it may end that, or put a sandbox around it that nobody takes away.
+// Work in an OS process of its own, for it may end that, or put a sandbox around it that stays.
 #pragma once
 
 #include <functional>

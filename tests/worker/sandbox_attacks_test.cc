@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr int kPrivateMemory = MAP_PRIVATE | MAP_ANONYMOUS;
 
-// By number, so that the C library does nothing beside it.
+// By number, so that the C library does nothing else.
 template <typename... Arguments>
 long Call(long number, Arguments... arguments) {
   return syscall(number, arguments...);

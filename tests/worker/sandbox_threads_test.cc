@@ -54,7 +54,7 @@ TEST(SandboxThreadsEnd, ForTheUserNobody) {
     BecomeNobody();
     return unshare(CLONE_NEWUSER);
   });
-  if (trial.exit_code != 0) GTEST_SKIP() << "this system lets nobody make a namespace of users";
+  if (trial.exit_code != 0) GTEST_SKIP() << "this system allows no namespaces of users";
   ExpectFew(BecomeNobody);
 }
 

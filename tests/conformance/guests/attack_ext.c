@@ -1,4 +1,4 @@
-// The module wasinn_ext_0, beside the standard's functions that it has no other form of.
+// The module wasinn_ext_0, and the standard's functions that it has no other form of.
 #include <stdio.h>
 #include <string.h>
 #include <wasi_nn_ext.h>
@@ -69,7 +69,7 @@ static void Names(uint32_t context) {
   PrintTally("names that nothing has", &unknown);
 }
 
-// Each place of a call that lies outside, and numbers of inputs and outputs that nobody has.
+// Each place of a call that lies outside, and impossible numbers of inputs and outputs.
 static void Once(uint32_t graph, uint32_t context) {
   static char buffer[4096];
   static const uint32_t kDims[] = {1};

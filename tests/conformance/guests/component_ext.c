@@ -1,4 +1,4 @@
-// wasinn:ext beside wasi:nn 0.2.0-rc-2024-10-28: a model that is loaded by its format's name and describes itself, and only
+// wasinn:ext next to wasi:nn 0.2.0-rc-2024-10-28: a model that is loaded by its format's name and describes itself, and only
 // the output that is wanted.
 #define LOADS_BY_NAME_OF_FORMAT
 #include "component_load.h"

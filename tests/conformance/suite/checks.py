@@ -13,7 +13,7 @@ WIT_ERRORS = ("invalid_argument", "invalid_encoding", "timeout", "runtime_error"
 WIT_FIRST = 1000  # what guests add to the number of an error of a component
 STEPS_OWN = {200: "no such file", 201: "no such step", 202: "no such output"}
 
-CHOICE = "choice"  # in place of a line of the specification, if it leaves the answer to the host
+CHOICE = "choice"  # instead of a line of the specification, if it leaves the answer to the host
 
 
 @dataclasses.dataclass(frozen=True)

@@ -112,7 +112,7 @@ class Tensor:
 
 
 def values(graph, which):
-    """The names of the graph's inputs (11) or outputs (12), as the framework counts them; None in place of what is no tensor."""
+    """The names of the graph's inputs (11) or outputs (12), as the framework counts them; None if one is no tensor."""
     weights = {dict(fields(value)).get(8, b"") for number, value in fields(graph) if number == 5}
     found = [dict(fields(value)) for number, value in fields(graph) if number == which]
     if which == 11:  # inputs with a default come behind the others

@@ -1,4 +1,4 @@
-// Memory of guests that need no Wasm: bytes between pages that nobody may touch, so that one byte too far is a crash.
+// Memory of guests that need no Wasm: bytes between protected pages, so that one byte too far is a crash.
 #pragma once
 
 #include <wasinn/engine.h>

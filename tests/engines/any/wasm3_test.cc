@@ -34,7 +34,7 @@ class Wasm3Test : public ::testing::Test {
     return values;
   }
 
-  const Gate gate_;  // nobody opens it
+  const Gate gate_;  // never opened
   Log log_;
   HostPtr host_ = EchoHost(log_, "limits.compute_timeout_ms = 0\n");
 };

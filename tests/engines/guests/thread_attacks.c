@@ -6,7 +6,7 @@
 //                   parked, c compute, s sleep in the system
 //   trap-…, zero-…  the same, but it traps, or exits with 0
 //   return-…        the first returns while the others are busy
-//   busy            two threads compute on one context; who finds it busy finalizes it
+//   busy            two threads compute on one context; the one that finds it busy finalizes it
 //   grow            a thread grows the memory while the others pass tensors
 //   use             as many threads as can be had load and compute, at once; then the first prints how many did and how
 //                   many the host refused with runtime_error, and does so itself
@@ -65,7 +65,7 @@ static void be_busy(char activity) {
   if (activity == 'c') (void)!wasi_nn_compute(context);
   if (activity == 'p') wait_for(&g_never, 1);
   if (activity == 's') sleep_for_long();
-  for (volatile uint32_t i = 0;; ++i) {  // l, and whoever comes back
+  for (volatile uint32_t i = 0;; ++i) {  // l, and any thread that comes back
   }
 }
 

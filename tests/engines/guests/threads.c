@@ -1,4 +1,4 @@
-// A guest with eight threads beside its first, on one shared memory. Each makes 10,000 calls, of which a quarter are
+// A guest with eight threads besides its first, on one shared memory. Each makes 10,000 calls, of which a quarter are
 // computes on a context that all share: each of these is made or refused with busy, nothing is lost and nothing gets
 // mixed. Prints "made N" and "busy N". The name of its model is "model".
 #include <wasi_nn.h>

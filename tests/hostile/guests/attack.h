@@ -37,7 +37,7 @@ inline const char* Name(uint32_t error) {
 }
 
 // Prints one attack's line, at once: the host may be about to stop this guest.
-inline void Tell(const std::string& what, uint32_t error) {
+inline void PrintResult(const std::string& what, uint32_t error) {
   std::printf("%s: %s\n", what.c_str(), Name(error));
   std::fflush(stdout);
 }

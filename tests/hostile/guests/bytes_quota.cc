@@ -26,29 +26,29 @@ int main() {
   const Honest honest;
   std::printf("memory has %u pages\n", static_cast<unsigned>(__builtin_wasm_memory_size(0)));
   const uint32_t context = NewContext("dynamic");
-  Tell("a model of 2 GiB", LoadAt({0x40000000, 0x80000000}));
-  Tell("a model of 4 GiB - 1", LoadAt({1, 0xffffffff}));
-  Tell("a model of 16 parts of 3 GiB", LoadAt(std::vector<uint32_t>(32, 0xc0000000)));
-  Tell("a model of 4 parts of 256 MB", LoadAt({kMegabyte, 256 * kMegabyte, kMegabyte, 256 * kMegabyte, kMegabyte,
-                                               256 * kMegabyte, kMegabyte, 256 * kMegabyte + 1}));
-  Tell("an input of 2 GiB", SetAt(context, 0x20000000, 0x40000000, 0x80000000));
-  Tell("an input of 4 GiB - 4", SetAt(context, 0x3fffffff, 4, 0xfffffffc));
-  Tell("an input of 4 GiB that wraps", SetAt(context, 0x40000000, 0x40000000, 0));
-  Tell("an input past 4 GiB", SetAt(context, 2, 0xfffffffc, 8));
+  PrintResult("a model of 2 GiB", LoadAt({0x40000000, 0x80000000}));
+  PrintResult("a model of 4 GiB - 1", LoadAt({1, 0xffffffff}));
+  PrintResult("a model of 16 parts of 3 GiB", LoadAt(std::vector<uint32_t>(32, 0xc0000000)));
+  PrintResult("a model of 4 parts of 256 MB", LoadAt({kMegabyte, 256 * kMegabyte, kMegabyte, 256 * kMegabyte, kMegabyte,
+                                                      256 * kMegabyte, kMegabyte, 256 * kMegabyte + 1}));
+  PrintResult("an input of 2 GiB", SetAt(context, 0x20000000, 0x40000000, 0x80000000));
+  PrintResult("an input of 4 GiB - 4", SetAt(context, 0x3fffffff, 4, 0xfffffffc));
+  PrintResult("an input of 4 GiB that wraps", SetAt(context, 0x40000000, 0x40000000, 0));
+  PrintResult("an input past 4 GiB", SetAt(context, 2, 0xfffffffc, 8));
   float* last = reinterpret_cast<float*>(0xfffffffc);
   *last = 7;
-  Tell("an input that ends at 4 GiB", SetAt(context, 1, 0xfffffffc, 4));
-  Tell("compute", Compute(context));
+  PrintResult("an input that ends at 4 GiB", SetAt(context, 1, 0xfffffffc, 4));
+  PrintResult("compute", Compute(context));
   *last = 0;
   uint32_t written = 0;
-  Tell("an output past 4 GiB", GetOutput(context, 0, 0xfffffffd, 4, Address(&written)));
-  Tell("an output that ends at 4 GiB", GetOutput(context, 0, 0xfffffffc, 4, Address(&written)));
+  PrintResult("an output past 4 GiB", GetOutput(context, 0, 0xfffffffd, 4, Address(&written)));
+  PrintResult("an output that ends at 4 GiB", GetOutput(context, 0, 0xfffffffc, 4, Address(&written)));
   std::printf("its value is %g\n", *last);
-  Tell("a size that ends at 4 GiB", GetOutput(context, 0, Address(&written), 4, 0xfffffffc));
-  Tell("a size past 4 GiB", GetOutput(context, 0, Address(&written), 4, 0xfffffffd));
-  Tell("an output buffer of 4 GiB - 1", GetOutput(context, 0, 1, 0xffffffff, Address(&written)));
-  Tell("builders past 4 GiB", Load(0xfffffff8, 2, WASI_NN_ENCODING_ONNX, 0, Address(&written)));
-  Tell("a name past 4 GiB", LoadByName(0xffffffff, 2, Address(&written)));
-  Tell("a name that ends at 4 GiB", LoadByName(0xffffffff, 1, Address(&written)));
+  PrintResult("a size that ends at 4 GiB", GetOutput(context, 0, Address(&written), 4, 0xfffffffc));
+  PrintResult("a size past 4 GiB", GetOutput(context, 0, Address(&written), 4, 0xfffffffd));
+  PrintResult("an output buffer of 4 GiB - 1", GetOutput(context, 0, 1, 0xffffffff, Address(&written)));
+  PrintResult("builders past 4 GiB", Load(0xfffffff8, 2, WASI_NN_ENCODING_ONNX, 0, Address(&written)));
+  PrintResult("a name past 4 GiB", LoadByName(0xffffffff, 2, Address(&written)));
+  PrintResult("a name that ends at 4 GiB", LoadByName(0xffffffff, 1, Address(&written)));
   honest.Infer();
 }

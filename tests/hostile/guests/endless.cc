@@ -8,15 +8,15 @@ using namespace attack;
 int main(int argc, char** argv) {
   const Honest honest;
   const uint32_t context = NewContext("endless");
-  Tell("input", SetValues<float>(context, 0, {1}, WASI_NN_F32, {1}));
+  PrintResult("input", SetValues<float>(context, 0, {1}, WASI_NN_F32, {1}));
   const int times = argc > 1 ? std::atoi(argv[1]) : 1;
   for (int i = 0; i < times; ++i) {
     std::printf("computing\n");
     std::fflush(stdout);
-    Tell("compute", Compute(context));
+    PrintResult("compute", Compute(context));
     float value = 0;
     uint32_t written = 0;
-    Tell("output", GetOutput(context, 0, Address(&value), sizeof(value), Address(&written)));
+    PrintResult("output", GetOutput(context, 0, Address(&value), sizeof(value), Address(&written)));
     honest.Infer();
   }
 }

@@ -10,14 +10,14 @@ constexpr uint32_t kContexts = 12, kMany = 100;
 
 void Inputs() {
   uint32_t graph = 0;
-  Tell("load", LoadNamed("dynamic", &graph));
+  PrintResult("load", LoadNamed("dynamic", &graph));
   const std::vector<float> values(size_t{16} << 20);  // 64 MiB
   const std::vector<float> one = {1};
   for (uint32_t i = 0; i < kContexts; ++i) {
     uint32_t context = 0;
     if (InitContext(graph, Address(&context)) != 0) return;
-    Tell("large " + std::to_string(i), SetValues(context, 0, {4096, 4096}, WASI_NN_F32, values));
-    Tell("small " + std::to_string(i), SetValues(context, 0, {1, 1}, WASI_NN_F32, one));
+    PrintResult("large " + std::to_string(i), SetValues(context, 0, {4096, 4096}, WASI_NN_F32, values));
+    PrintResult("small " + std::to_string(i), SetValues(context, 0, {1, 1}, WASI_NN_F32, one));
   }
 }
 
@@ -29,37 +29,37 @@ void Outputs(uint32_t graph, uint32_t rank) {
     uint32_t context = 0;
     if (InitContext(graph, Address(&context)) != 0) return;
     if (SetValues(context, 0, {rank}, WASI_NN_I64, shape) != 0) return;
-    Tell("compute " + std::to_string(i), Compute(context));
+    PrintResult("compute " + std::to_string(i), Compute(context));
   }
 }
 
 void UntrueOutputs() {
   uint32_t graph = 0;
-  Tell("load", LoadBytes(ReadFile("/made/untrue.onnx"), &graph));
+  PrintResult("load", LoadBytes(ReadFile("/made/untrue.onnx"), &graph));
   Outputs(graph, 1);
 }
 
 void HiddenOutputs() {
   uint32_t graph = 0;
-  Tell("load", LoadNamed("huge_output", &graph));
+  PrintResult("load", LoadNamed("huge_output", &graph));
   Outputs(graph, 33);
 }
 
 void PassedOn() {
   uint32_t graph = 0;
-  Tell("load", LoadBytes(ReadFile("/made/passed_on.xml"), &graph, WASI_NN_ENCODING_OPENVINO));
+  PrintResult("load", LoadBytes(ReadFile("/made/passed_on.xml"), &graph, WASI_NN_ENCODING_OPENVINO));
   const std::vector<float> values(size_t{2} << 20);  // 8 MiB
   for (uint32_t i = 0; i < 3; ++i) {
     uint32_t context = 0;
     if (InitContext(graph, Address(&context)) != 0) return;
     if (SetValues(context, 0, {static_cast<uint32_t>(values.size())}, WASI_NN_F32, values) != 0) return;
-    Tell("compute " + std::to_string(i), Compute(context));
+    PrintResult("compute " + std::to_string(i), Compute(context));
   }
 }
 
 void Contexts() {
   uint32_t graph = 0, context = 0, made = 0;
-  Tell("load", LoadBytes(ReadFile("/made/wide.onnx"), &graph));
+  PrintResult("load", LoadBytes(ReadFile("/made/wide.onnx"), &graph));
   for (uint32_t i = 0; i < kMany; ++i) made += InitContext(graph, Address(&context)) == 0 ? 1 : 0;
   std::printf("contexts: %u of %u\n", made, kMany);
 }

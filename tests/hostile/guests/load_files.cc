@@ -12,7 +12,7 @@ void TryOutput(uint32_t context, const std::string& name) {
   char bytes[64] = {};
   uint32_t written = 0;
   const uint32_t error = GetOutput(context, 0, Address(bytes), sizeof(bytes) - 1, Address(&written));
-  Tell(name + " output", error);
+  PrintResult(name + " output", error);
   if (error == 0) std::printf("%s gave: %s\n", name.c_str(), bytes);
 }
 
@@ -20,13 +20,13 @@ void Try(const char* path) {
   const std::string name = LastPart(path);
   uint32_t graph = 0, context = 0;
   uint32_t error = LoadBytes(ReadFile(path), &graph);
-  Tell(name, error);
+  PrintResult(name, error);
   if (error != 0) return;
   error = InitContext(graph, Address(&context));
-  Tell(name + " context", error);
+  PrintResult(name + " context", error);
   if (error != 0) return;
   error = Compute(context);
-  Tell(name + " compute", error);
+  PrintResult(name + " compute", error);
   if (error == 0) TryOutput(context, name);
 }
 

@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
   const Honest honest;
   for (int i = 1; i < argc; ++i) {
     uint32_t graph = 0;
-    Tell(argv[i], LoadNamed(argv[i], &graph));
+    PrintResult(argv[i], LoadNamed(argv[i], &graph));
   }
   honest.Infer();
 }

@@ -76,18 +76,18 @@ void Try(const std::string& model) {
   words.erase(words.begin(), words.begin() + 2);
   uint32_t graph = 0;
   uint32_t error = LoadNamed(name, &graph);
-  Tell(name + " by name", error);
+  PrintResult(name + " by name", error);
   if (error == 0) TryCompute(graph);
   for (const char* device : {"cpu", "gpu", "tpu", "auto", "AUTO:GPU", "HETERO:GPU,CPU"}) {
     const std::string config = std::string("{\"device\": \"") + device + "\"}";
     error = LoadByNameWithConfig(Address(name.data()), static_cast<uint32_t>(name.size()), Address(config.data()),
                                  static_cast<uint32_t>(config.size()), Address(&graph));
-    Tell(name + " on " + device, error);
+    PrintResult(name + " on " + device, error);
     if (error == 0) TryCompute(graph);
   }
   if (words.empty()) return;
   error = LoadFiles(words, encoding, &graph);
-  Tell(name + " from bytes", error);
+  PrintResult(name + " from bytes", error);
   if (error == 0) TryCompute(graph);
 }
 

@@ -1,4 +1,4 @@
-"""Writes small projectors with random weights, which make of an image or a sound what a language model reads in place of tokens, and a
+"""Writes small projectors with random weights, which turn an image or a sound into a language model's embeddings, and a
 language model whose tokens have four positions each."""
 
 import pathlib

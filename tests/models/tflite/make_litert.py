@@ -1,4 +1,4 @@
-"""Makes models beside this file with LiteRT's converter, which litert-torch converts models of PyTorch with."""
+"""Makes models next to this file with LiteRT's converter, which litert-torch converts models of PyTorch with."""
 
 import pathlib
 

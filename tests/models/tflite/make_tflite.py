@@ -1,4 +1,4 @@
-"""Makes the tiny TensorFlow Lite models beside this file: what the examples of other runtimes' wasi-nn compute."""
+"""Makes the tiny TensorFlow Lite models next to this file: what the examples of other runtimes' wasi-nn compute."""
 
 import os
 import pathlib

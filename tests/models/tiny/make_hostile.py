@@ -2,7 +2,7 @@
 
 In all of them a tensor called `secret` is said to stand in another file ("external data"), and the model's output `y`
 is that tensor. A model that a guest gives as bytes has no folder, so all of them must be refused then; a model that the
-host named may use files of its own folder, so of these only the place_ ones, and only beside their secret.txt.
+host named may use files of its own folder, so of these only the place_ ones, and only next to their secret.txt.
 
   location_*  where the bytes are said to be; always an initializer of the main graph
   place_*     where in the model the tensor hides; always the file secret.txt. ONNX Runtime 1.31.1 looks for it in the

@@ -134,7 +134,7 @@ def without_model(data):
 
 def our_request(server, method, path, data=None, *args, **more):
     data = without_model(data)
-    if server.debug and isinstance(data, dict):  # where each answer has it, whoever asks
+    if server.debug and isinstance(data, dict):  # where each answer has it, for any client
         data = {"verbose": True, **data}
     return (method, path, data, *args), more
 

@@ -1,4 +1,4 @@
-// Manifests: those of guests and models, and those of whoever means ill.
+// Manifests: those of guests and models, and those of attackers.
 #include "artifacts/manifest.h"
 
 #include <nlohmann/json.hpp>

@@ -27,7 +27,7 @@ TEST(SkopeoTest, ARegistryBuysNoDaysOfPatience) {
   EXPECT_EQ(claimed(UINT64_MAX), std::chrono::minutes(1) + Skopeo::kMaxPatience);
   EXPECT_GT(skopeo->PatienceFor({.total = kTerabyte, .largest = kTerabyte, .are_claims = false}),
             2 * Skopeo::kMaxPatience)
-      << "whoever named the digest means its sizes";
+      << "the digest covers its sizes";
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ class FewDescriptors {
   rlimit before_ = {};
 };
 
-// As where `models prune` removes it meanwhile.
+// As if `models prune` removed it in the meantime.
 TEST_F(StoreTest, AFolderThatCannotBeOpenedThrowsNothing) {
   const std::string manifest = ManifestOf({{"folder/m.onnx", "model"}});
   ASSERT_TRUE(Keep(manifest));

@@ -1,4 +1,4 @@
-// Lines of the access log, and what becomes of them where nobody takes them.
+// Lines of the access log, and a log without a reader.
 #include "serve/metrics/access_log.h"
 
 #include <fcntl.h>
@@ -133,7 +133,7 @@ TEST_F(AccessLogTest, ReportsTheNumberOfDroppedLines) {
   ::close(reader);
 }
 
-TEST_F(AccessLogTest, EndsThoughNobodyReads) {
+TEST_F(AccessLogTest, EndsWithoutAReader) {
   ASSERT_EQ(::mkfifo(path("log").c_str(), 0600), 0);
   const int reader = ::open(path("log").c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);

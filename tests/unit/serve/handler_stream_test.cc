@@ -29,7 +29,7 @@ class HandlerStreamTest : public ::testing::Test {
 };
 
 // As where there is no memory for what its end takes.
-TEST_F(HandlerStreamTest, WaitsForItsWorkerWhereNobodyEndsIt) {
+TEST_F(HandlerStreamTest, WaitsForItsWorkerIfItIsNotEnded) {
   bool has_left = false;
   Run([](HandlerStreamTest& test, bool& left) -> asio::awaitable<void> {
     const auto stream = test.Make([&test, &left](HandlerStream& its) {

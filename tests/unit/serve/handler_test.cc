@@ -72,7 +72,7 @@ TEST_F(HandlerResponseTest, IsHeldToWhatAServerPassesOn) {
   const std::string long_value(8000, 'x');
   EXPECT_EQ(WhyNot(200, {{"a", long_value}, {"b", long_value}}, ""), "");
   EXPECT_THAT(WhyNot(200, {{"a", long_value}, {"b", long_value}, {"c", long_value}}, ""), HasSubstr("16384 bytes"));
-  // Headers of the connection count too, though nobody sees them.
+  // Headers of the connection count, too, although no client sees them.
   EXPECT_THAT(WhyNot(200, {{"te", long_value}, {"te", long_value}, {"te", long_value}}, ""), HasSubstr("16384 bytes"));
   EXPECT_THAT(WhyNot(200, engines::HttpFields(129, {"a", "b"}), ""), HasSubstr("more than 128 headers"));
 }

@@ -21,7 +21,7 @@ TextRequest ReadOwn(std::string_view text) {
 
 json OwnOptions(TextRequest request) { return json::parse(request.prompts.Take(0).options); }
 
-// "": nothing is wrong with this field beside a prompt.
+// "": nothing is wrong with this field next to a prompt.
 std::string WrongBesidePrompt(const std::string& field) {
   try {
     ReadOwn(R"({"prompt": "a", )" + field + "}");

@@ -1,4 +1,4 @@
-// Origins as a flag says them, and hosts that no stranger can have.
+// Origins in a flag, and hosts that no attacker can have.
 #include "serve/http/origins.h"
 #include "support/test.h"
 
@@ -27,7 +27,7 @@ bool IsOwn(const char* host, std::set<std::string, std::less<>> allowed = {}) {
   return Origins(std::move(allowed)).IsOwnHost(header);
 }
 
-TEST(Origins, AnAddressIsNoStrangersName) {
+TEST(Origins, AnAddressIsNoAttackersName) {
   for (const char* host :
        {"127.0.0.1", "127.0.0.1:8000", "[::1]:8000", "10.0.0.1", "localhost", "LOCALHOST:1", "a.localhost"}) {
     EXPECT_TRUE(IsOwn(host)) << host;

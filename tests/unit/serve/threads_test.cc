@@ -91,7 +91,7 @@ TEST(InlinePermits, AreLimited) {
   EXPECT_FALSE(InlinePermits(0).Take());
 }
 
-// In a context of one thread: what has come meanwhile is read before the next turn.
+// In a context of one thread: what has come in the meantime is read before the next turn.
 TEST(InlineTurns, RunOneRequestBetweenTwoLooks) {
   std::string order;
   asio::io_context context;

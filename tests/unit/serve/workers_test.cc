@@ -322,7 +322,7 @@ TEST(FairQueue, ForgetsEarlierTurnsOnceItIsEmpty) {
   queue.Push(FairQueue<int>::Make(2), one);
   EXPECT_EQ(queue.PopFirst().mapped().value, 1);
   EXPECT_EQ(queue.PopFirst().mapped().value, 2);
-  queue.Push(FairQueue<int>::Make(3), one);  // nobody waited meanwhile
+  queue.Push(FairQueue<int>::Make(3), one);  // nothing waited in the meantime
   queue.Push(FairQueue<int>::Make(4), other);
   EXPECT_EQ(queue.PopFirst().mapped().value, 3);
   EXPECT_EQ(queue.PopFirst().mapped().value, 4);

@@ -60,7 +60,7 @@ fn by_pieces(graph: &Graph, prompt: &str) -> Result<(), Error> {
 }
 
 /// As LlamaEdge's server does: it asks what serves the model before the first question, gives another configuration as the second input, and
-/// leaves answers that nobody reads any more.
+/// leaves answers unread.
 fn in_one_context(graph: &Graph, config: &str, prompt: &str) -> Result<(), Error> {
     let mut context = graph.init_execution_context()?;
     println!("info {}", json(&context, 1)?);
