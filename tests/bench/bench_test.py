@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import unittest
 
 from bench_case import LEVEL_KEYS, SOURCE, TINY, WASINN, BenchTest
 

@@ -7,7 +7,6 @@ import pathlib
 import pty
 import shutil
 import subprocess
-import unittest
 import xml.etree.ElementTree
 
 from bench_case import LEVEL_KEYS, TINY, WASINN, BenchTest

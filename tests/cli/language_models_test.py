@@ -2,7 +2,6 @@
 
 import json
 import os
-import unittest
 
 from command import CommandTest
 

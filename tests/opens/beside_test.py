@@ -2,7 +2,6 @@
 
 import os
 import struct
-import unittest
 
 from command import CommandTest
 from digits import DIGITS, FILES, TEXTS, expected, output_of, settings

@@ -3,7 +3,6 @@
 import json
 import os
 import threading
-import unittest
 
 from command import longer_and_longer, refused_port
 from fake_openai import FakeOpenAi, completion

@@ -1,7 +1,6 @@
 """Guests whose language model is at a server with a certificate, over https."""
 
 import tempfile
-import unittest
 
 from certificates import Authority
 from language import COUNT, COUNTED

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import unittest
 import urllib.request
 
 from command import refused_port, until

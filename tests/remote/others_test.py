@@ -4,7 +4,6 @@ import http.client
 import os
 import pathlib
 import tempfile
-import unittest
 
 import grpc
 import inference_pb2 as pb

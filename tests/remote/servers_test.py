@@ -3,7 +3,6 @@
 import concurrent.futures
 import signal
 import threading
-import unittest
 
 import grpc
 

@@ -5,7 +5,6 @@ import shutil
 import socket
 import ssl
 import tempfile
-import unittest
 
 from certificates import Authority
 from http_fake import Handler

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import unittest
 
 from routes_test import guest
 from server import BODY, MODEL, RUNNING, WAIT, ServeTest, head, json_lines, read_all, until

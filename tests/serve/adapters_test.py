@@ -1,9 +1,7 @@
 """GET /v1/models: what clients read of a model, and adapters (LoRA), which are models by their names. And what asks how the server is."""
 
-import json
 import random
 import struct
-import unittest
 
 from configured import key, tenant
 from language import MODELS, LanguageTest

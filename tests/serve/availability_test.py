@@ -1,7 +1,6 @@
 """A model or route that stands still, or is broken, takes nothing from others."""
 
 import json
-import unittest
 
 from configured import ConfiguredTest, key, tenant
 from routes_test import PLAIN, guest, saying

@@ -3,7 +3,6 @@
 import resource
 import select
 import socket
-import unittest
 
 from server import BODY, MODEL, ServeTest, head, read_all
 

@@ -1,7 +1,6 @@
 """Streams of gRPC whose model answers a request by many responses, as Triton's decoupled models do."""
 
 import queue
-import unittest
 
 import grpc
 import inference_pb2

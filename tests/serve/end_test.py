@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import unittest
 
 from command import WAIT, WASINN
 from compiling import compiler_of, doubling, has_ended

@@ -1,7 +1,6 @@
 """Each framework behind the server, which is linked with libraries that frameworks have inside, too: the same numbers as in `wasinn run`."""
 
 import json
-import unittest
 
 import grpc
 import inference_pb2

@@ -3,7 +3,6 @@
 import re
 import socket
 import struct
-import unittest
 
 from http2 import ACK, CONTINUATION, DATA, END_HEADERS, HEADERS, PING, PREFACE, SETTINGS, WINDOW_UPDATE, frame, literal, request
 from server import ServeTest

@@ -4,7 +4,6 @@ import queue
 import re
 import signal
 import threading
-import unittest
 
 import grpc
 import inference_pb2 as service_pb2

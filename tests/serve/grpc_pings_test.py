@@ -3,7 +3,6 @@
 import concurrent.futures
 import socket
 import time
-import unittest
 
 from command import WAIT
 from http2 import ACK, END_HEADERS, HEADERS, PING, PREFACE, SETTINGS, frame, request

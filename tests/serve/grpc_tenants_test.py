@@ -2,7 +2,6 @@
 
 import queue
 import signal
-import unittest
 
 import grpc
 import inference_pb2 as service_pb2

@@ -1,7 +1,5 @@
 """The access log and traces over gRPC, with TLS and gRPC's own client."""
 
-import unittest
-
 import grpc
 import inference_pb2 as pb
 import inference_pb2_grpc as service_pb2_grpc

@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import unittest
 
 from command import PROBE
 from language import COUNT, LanguageTest, MODELS

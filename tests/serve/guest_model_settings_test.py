@@ -2,7 +2,6 @@
 
 import json
 import signal
-import unittest
 
 from command import PROBE as MODULE
 from compiling import doubling

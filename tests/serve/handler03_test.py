@@ -1,7 +1,6 @@
 """Components of WASI 0.3 behind paths (wasi:http/handler): answers, also next to components of 0.2, and attacks."""
 
 import os
-import unittest
 
 from configured import HURRIED
 from incoming_handler_test import GUESTS, HANDLER, HandlerTest

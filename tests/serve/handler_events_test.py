@@ -3,7 +3,6 @@
 import http.client
 import socket
 import time
-import unittest
 
 from incoming_handler_test import HandlerTest
 from outbound_test import OutboundTest

@@ -6,7 +6,6 @@ import pathlib
 import select
 import signal
 import socket
-import unittest
 
 from command import longer_and_longer
 from server import BODY, KILLED, MODEL, RUNNING, ServeTest, head, json_lines, read_all, until

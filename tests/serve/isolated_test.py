@@ -4,7 +4,6 @@ import signal
 import struct
 import subprocess
 import threading
-import unittest
 
 from command import WAIT
 from configured import OPERATOR, ConfiguredTest, key, tenant

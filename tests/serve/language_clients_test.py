@@ -6,7 +6,6 @@ import re
 import signal
 import socket
 import threading
-import unittest
 
 from command import SANITIZED
 from configured import key, tenant

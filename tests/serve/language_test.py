@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import struct
-import unittest
 
 from language import COUNT, COUNTED, ENDLESS, HELLO, MODELS, LanguageTest, events
 from server import read_all, until

@@ -1,7 +1,6 @@
 """Completions in the form that llama.cpp's server has of its own, and what else its clients ask for."""
 
 import json
-import unittest
 
 from configured import key, tenant
 from language import COUNT, ENDLESS, HELLO, MODELS, LanguageTest

@@ -7,7 +7,6 @@ import pathlib
 import subprocess
 import sys
 import tomllib
-import unittest
 
 from command import CommandTest
 

@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import struct
-import unittest
 import zlib
 
 from command import SANITIZED

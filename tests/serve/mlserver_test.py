@@ -1,8 +1,6 @@
 """mlserver's parts for clients: its types and codecs over HTTP, its converters and stubs over gRPC. In a process of its own: kserve's clients have
 messages of the same names."""
 
-import unittest
-
 import grpc
 import httpx
 import numpy as np

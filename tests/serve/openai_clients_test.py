@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import unittest
 
 from language import COUNT, COUNTED, HELLO, HELLO_BACK, LanguageTest
 

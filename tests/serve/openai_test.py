@@ -3,7 +3,6 @@
 import base64
 import json
 import struct
-import unittest
 
 import openai
 

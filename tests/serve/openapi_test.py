@@ -2,7 +2,6 @@
 does not, and looks at each answer: no 5xx, a status and a type that are described, bodies and headers of the form that is."""
 
 import json
-import unittest
 
 import schemathesis
 from schemathesis.specs.openapi.checks import (

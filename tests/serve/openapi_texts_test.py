@@ -1,7 +1,5 @@
 """As openapi_test, of language models."""
 
-import unittest
-
 from examined import Examined
 from language import MODELS, TEST_MODELS
 

@@ -6,7 +6,6 @@ import shutil
 import signal
 import socket
 import threading
-import unittest
 
 from command import WASINN
 from configured import ConfiguredTest, tenant

@@ -5,7 +5,6 @@ import contextlib
 import hashlib
 import ssl
 import threading
-import unittest
 
 from certificates import Authority
 from command import longer_and_longer

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import unittest
 import urllib.parse
 
 from command import ECHO

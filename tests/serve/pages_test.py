@@ -1,7 +1,6 @@
 """Servers that pages start, and what clients ask of them there."""
 
 import shlex
-import unittest
 
 from pages import SOURCE, PagesTest, blocks, pages_with
 from server import Server

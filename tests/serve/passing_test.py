@@ -4,7 +4,6 @@ import http.client
 import json
 import os
 import threading
-import unittest
 
 from command import WAIT, longer_and_longer, refused_port, until
 from configured import key, tenant

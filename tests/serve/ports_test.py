@@ -4,7 +4,6 @@ import os
 import pathlib
 import re
 import subprocess
-import unittest
 
 from command import WAIT, WASINN
 from server import ServeTest

@@ -1,7 +1,6 @@
 """A configuration that is read again while clients ask."""
 
 import threading
-import unittest
 
 from configured import OPERATOR, ConfiguredTest, key, tenant
 from routes_test import PLAIN, saying

@@ -1,7 +1,6 @@
 """/v1/responses as agents use it: functions, what went before, and the events of a stream."""
 
 import json
-import unittest
 
 from language import COUNTED, LanguageTest
 

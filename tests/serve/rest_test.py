@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 import struct
-import unittest
 import zlib
 
 from command import ECHO as ECHO_FOLDER, until

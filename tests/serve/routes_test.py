@@ -2,7 +2,6 @@
 
 import os
 import struct
-import unittest
 
 from configured import HURRIED, ConfiguredTest
 from server import json_lines, until

@@ -4,7 +4,6 @@ import pathlib
 import re
 import resource
 import threading
-import unittest
 
 from command import SANITIZED
 from server import BODY, MODEL, Answer, ServeTest, head, read_all, until

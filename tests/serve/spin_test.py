@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import unittest
 
 from command import PROBE
 from server import ServeTest

@@ -1,11 +1,9 @@
 """Guests behind paths get the folders and variables that are named for them, and nothing else."""
 
-import http.client
 import os
 import signal
 import struct
 import subprocess
-import unittest
 
 from command import WASINN
 from configured import ConfiguredTest

@@ -1,7 +1,6 @@
 """Tenants with keys, of a configuration file: their rights, and their turns."""
 
 import select
-import unittest
 
 from configured import OPERATOR, ConfiguredTest, digest, key, tenant
 from routes_test import LOOP, PLAIN, guest, saying

@@ -8,7 +8,6 @@ import signal
 import socket
 import ssl
 import tempfile
-import unittest
 
 from certificates import Authority, client, openssl
 from server import BODY, MODEL, RUNNING, WAIT, Server, ServeTest, head, read_all, until

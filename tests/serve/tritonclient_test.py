@@ -5,7 +5,6 @@ import json
 import os
 import queue
 import subprocess
-import unittest
 
 import grpc as rpc
 import numpy as np

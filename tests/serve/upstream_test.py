@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import unittest
 
 from command import refused_port
 from configured import tenant
