@@ -57,7 +57,7 @@ bool BatchInstance::Compute(Batch& batch) {
   return matches;
 }
 
-// The sum of what the items may allocate by themselves.
+// The sum of the bytes that the items may allocate by themselves.
 uint64_t BatchInstance::MaxBytes(const Batch& batch) {
   uint64_t sum = 0;
   for (const BatchItemPtr& item : batch.items) {

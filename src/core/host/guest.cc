@@ -225,7 +225,7 @@ Status Guest::DropContext(uint32_t handle) {
     ASSIGN_OR_RETURN(removed, contexts_.Remove(handle));
     CountAsGone(*removed);
   }
-  DropCompute(handle);  // before its end: a wait may not find one that nobody can poll
+  DropCompute(handle);  // before its end: a wait must not find one that cannot be polled any more
   removed->context->CancelForGood();
   return Status();
 }

@@ -89,7 +89,7 @@ template <typename Function>
 Status Guest::Task::BeginLoad(Function load) {
   return guest_.Begin([this, load = std::move(load)]() mutable {
     End(TryGuarded([&]() -> Status {
-      Function its = std::move(load);  // what it holds is given back before the end
+      Function its = std::move(load);  // its objects are freed before the end
       if (guest_.is_closing()) return Error(WASINN_ERROR_RUNTIME, "the guest is closed");
       ASSIGN_OR_RETURN(graph_, its());
       return Status();

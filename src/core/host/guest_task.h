@@ -14,7 +14,7 @@
 namespace wasinn::core {
 
 // Its owner uses it from one thread at a time, for all but Free in calls of the guest. The guest's closing ends it and
-// takes what it holds.
+// takes its objects.
 class Guest::Task {
  public:
   // Reports the end of work once, on any thread, perhaps before the function that began it returns. It must neither
@@ -25,7 +25,7 @@ class Guest::Task {
   };
   // kStaged: a compute of the inputs that its context has (Guest::BeginCompute); the context keeps the outputs.
   enum class Kind : uint8_t { kLoad, kCompute, kGeneration, kStaged };
-  // If its owner frees it, work that goes on is cancelled, and what it makes is dropped.
+  // If its owner frees it, running work is cancelled, and its result is dropped.
   static TaskOwner New(Guest& guest, Kind kind);
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
@@ -57,7 +57,7 @@ class Guest::Task {
   Task(Guest& guest, Kind kind);
   ~Task();
   void Free() noexcept;
-  // Takes what it holds. Under begun_mutex_; the guest closes.
+  // Takes its objects. Under begun_mutex_; the guest closes.
   void Clear() noexcept;
 
   struct Deleter {

@@ -365,7 +365,7 @@ Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<con
   RETURN_IF_ERROR(guest_policy.CheckEncoding(options.encoding));
   RETURN_IF_ERROR(CheckBytes(options.encoding, wait));
   SharedGraphs& graphs = workers != nullptr ? workers->graphs() : graphs_;
-  // To know the charge for others who share the graph.
+  // To know the charge for other users of the graph.
   options.account = std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", UINT64_MAX, options.account);
   return graphs.Get(SharedGraphs::KeyOf(parts, options), wait, [&] {
     LoadMeter meter(metrics_, options.metrics, options.loader);

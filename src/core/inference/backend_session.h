@@ -1,5 +1,5 @@
 // A session on a slot of a backend: the only code that binds, computes and cancels on slots. For each index it remembers
-// what is bound there, and binds only what differs.
+// its last binding, and binds only changes.
 #pragma once
 
 #include <wasinn/backend.h>
@@ -140,7 +140,7 @@ class BackendSession final : public Session {
   wasinn_tensor other_view_{};   // of any other output
   std::vector<uint32_t> kept_;
   Reservation static_, dynamic_;  // for the signature's outputs, and for memory beyond it
-  bool all_bindable_ = true;      // so the backend need not be asked where outputs are
+  bool all_bindable_ = true;      // so the places of outputs are known without the backend
   bool elsewhere_ = false;        // except for outputs of the last run
   bool grows_ = false;            // runs leave more memory in a slot than a new one has: guests choose some shapes
   bool outgrown_ = false;         // an output was larger than its signature said

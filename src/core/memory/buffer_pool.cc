@@ -66,7 +66,7 @@ BufferPool::Buffer BufferPool::Make(Use use, size_t bytes, Block block) {
 }
 
 // A block with the same use, because a framework may have it bound for that; else the latest, because its bytes are
-// likely in a cache. None that is larger, since its user is charged for what it asked for.
+// likely in a cache. None that is larger, since its user is charged for the requested size.
 BufferPool::Block BufferPool::Find(size_t capacity, Use use) {
   const std::lock_guard lock(mutex_);
   size_t found = blocks_.size();

@@ -109,7 +109,7 @@ struct GuestCall {
   const std::string& program;  // the guest's args[0]
   const Policy& policy;
   RunLimits limits;
-  wasinn_guest* on_behalf_of;  // a tenant's; NULL: nobody's
+  wasinn_guest* on_behalf_of;  // a tenant's; NULL: none
   Cancellation* cancellation;  // NULL: never cancelled
 };
 
