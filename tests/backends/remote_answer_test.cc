@@ -208,7 +208,7 @@ TEST(RemoteAnswerTest, AnswersCanHaveTheirOwnOutputs) {
   EXPECT_EQ(taken.Bytes(), Floats({1, 2}));
 }
 
-remote::Metadata MetadataOf(const std::string& datatype, const std::vector<int64_t>& shape) {
+remote::Metadata ParsedMetadata(const std::string& datatype, const std::vector<int64_t>& shape) {
   return Read(MetadataOf(datatype, shape));
 }
 
@@ -217,17 +217,17 @@ std::string Refused(const ModelMetadataResponse& metadata) {
 }
 
 TEST(RemoteSignatureTest, FollowsTheServersMetadata) {
-  const Signature open(MetadataOf("INT64", {-1, 3}));
+  const Signature open(ParsedMetadata("INT64", {-1, 3}));
   EXPECT_EQ(open.inputs()[0].io.dtype, WASINN_DTYPE_I64);
   EXPECT_EQ(open.inputs()[0].io.rank, 2);
   EXPECT_FALSE(open.outputs()[0].bindable());
-  const Signature any(MetadataOf("FP16", {}));
+  const Signature any(ParsedMetadata("FP16", {}));
   EXPECT_EQ(any.inputs()[0].io.rank, -1);
-  const Signature texts(MetadataOf("BYTES", {3}));
+  const Signature texts(ParsedMetadata("BYTES", {3}));
   EXPECT_FALSE(texts.inputs()[0].servable()) << "several texts";
-  const Signature unknown(MetadataOf("COMPLEX", {3}));
+  const Signature unknown(ParsedMetadata("COMPLEX", {3}));
   EXPECT_FALSE(unknown.outputs()[0].servable());
-  const Signature huge(MetadataOf("FP64", {INT64_MAX, INT64_MAX}));
+  const Signature huge(ParsedMetadata("FP64", {INT64_MAX, INT64_MAX}));
   EXPECT_FALSE(huge.outputs()[0].bindable());
 }
 
