@@ -74,6 +74,9 @@ bool HasShape(std::span<const uint8_t> value) {
 // For all maps of a model together. One class is a byte in a file, and more than a hundred here.
 constexpr size_t kMaxClasses = 1 << 16;
 
+// For all sequences of a model together: each element is an output.
+constexpr size_t kMaxElements = 1 << 10;
+
 // Numbers of a repeated field, packed or one by one.
 void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
   if (field.type == ProtoField::Type::kVarint) to.push_back(std::to_string(static_cast<int64_t>(field.value)));
@@ -109,6 +112,12 @@ Classes ClassesOf(std::span<const uint8_t> node) {
   return classes;
 }
 
+size_t InputCount(std::span<const uint8_t> node) {
+  size_t count = 0;
+  base::ForEachField(node, [&](const ProtoField& field) { count += field.IsBytes(1) ? 1 : 0; });
+  return count;
+}
+
 class Scanner {
  public:
   explicit Scanner(Trust trust) : guest_(trust == Trust::kGuest) {}
@@ -132,7 +141,7 @@ class Scanner {
           kChildren, [&](const Child& one) { return one.in == kind && one.number == field.number; });
       if (is_bytes && child != std::end(kChildren)) {
         Read(child->message, field.bytes, depth + 1);
-        if (kind == Message::kGraph && std::exchange(has_zip_map_, false)) AddClasses(field.bytes);
+        if (kind == Message::kGraph) AddOutput(std::exchange(operator_, {}), field.bytes);
       } else if (is_bytes) {
         Note(kind, field, depth);
       } else if (kind == Message::kTensor && field.number == 14 && field.value != 0) {
@@ -145,22 +154,30 @@ class Scanner {
 
   void Note(Message kind, const ProtoField& field, int depth) {
     const uint32_t number = field.number;
-    if (kind == Message::kNode && depth == 2 && number == 4 && field.text() == "ZipMap") {
-      has_zip_map_ = true;
+    if (kind == Message::kNode && number == 4) {
+      if (depth == 2) operator_ = field.text();
+      if (field.text() != "EPContext") return;
+      RefuseFiles("a node of the model (EPContext) is compiled code, which may be stored outside of it");
     } else if (kind == Message::kGraph && depth == 1 && (number == 11 || number == 12)) {  // inputs, outputs
       if (HasShape(field.bytes)) scan_.ranked.emplace_back(TextIn(field.bytes, 1));
     } else if (kind == Message::kTensor && number == 13) {  // external_data: keys and values
       RefuseFiles("a tensor of the model is stored outside of it (external data)");
       if (TextIn(field.bytes, 1) == "location") scan_.external_files.emplace(TextIn(field.bytes, 2));
-    } else if (kind == Message::kNode && number == 4 && field.text() == "EPContext") {
-      RefuseFiles("a node of the model (EPContext) is compiled code, which may be stored outside of it");
     } else if (kind == Message::kModel && number == 14 && TextIn(field.bytes, 1) == "ort_config") {
       // With a certain environment, ONNX Runtime takes session options from here, among them files to write.
       RefuseFiles("the model's metadata hold session options (ort_config), which only a host may set");
     }
   }
 
-  // Maps of more classes stay maps, which are no tensors.
+  // Maps of more classes stay maps, and longer sequences sequences: these are no tensors.
+  void AddOutput(std::string_view its_operator, std::span<const uint8_t> node) {
+    if (its_operator == "ZipMap") AddClasses(node);
+    if (its_operator != "SequenceConstruct") return;
+    const size_t count = InputCount(node);
+    n_elements_ += count;
+    if (n_elements_ <= kMaxElements) scan_.sequences[std::string(TextIn(node, 2))] = count;
+  }
+
   void AddClasses(std::span<const uint8_t> node) {
     Classes classes = ClassesOf(node);
     n_classes_ += classes.names.size();
@@ -173,8 +190,8 @@ class Scanner {
 
   const bool guest_;
   bool has_graph_ = false;
-  bool has_zip_map_ = false;  // the current node is one, in the model's main graph
-  size_t n_classes_ = 0;
+  std::string_view operator_;  // of the current node, in the model's main graph
+  size_t n_classes_ = 0, n_elements_ = 0;
   ModelScan scan_;
 };
 

@@ -26,6 +26,8 @@ struct ModelScan {
   std::vector<std::string> ranked;
   // The classes of ZipMaps' outputs, by name.
   std::map<std::string, Classes> classes;
+  // The numbers of elements of sequences that the model puts together (SequenceConstruct), by name.
+  std::map<std::string, size_t> sequences;
   // Files next to a host's model that hold weights (external data), by the model's names for them.
   std::set<std::string> external_files;
 };

@@ -34,12 +34,14 @@ Signature::Signature(const OrtLibrary& library, const OrtSession* session, const
        api.SessionGetOverridableInitializerTypeInfo, WASINN_IO_OPTIONAL, &inputs_);
   Read(api.SessionGetOutputCount, api.SessionGetOutputName, api.SessionGetOutputTypeInfo, 0, &outputs_);
   for (Port& output : outputs_) ReadMaps(&output);
+  ReadSequences();
   CheckNames(outputs_);
   Names inputs;
   for (const Port& input : inputs_) inputs.insert(input.name);
   for (Port& output : outputs_) {
     output.is_input = inputs.contains(output.name);
-    if (output.servable() && output.fixed_shape() && !output.is_input) output.io.flags |= WASINN_IO_BINDABLE;
+    if (output.servable() && output.fixed_shape() && !output.is_input && output.sequence.empty())
+      output.io.flags |= WASINN_IO_BINDABLE;
   }
   Publish();
 }
@@ -82,6 +84,38 @@ void Signature::ReadMaps(Port* port) const {
   port->io.flags &= ~uint32_t{WASINN_IO_UNSERVABLE};
   port->dims = {-1, static_cast<int64_t>(port->classes.names.size())};
   port->io.rank = 2;
+}
+
+// A sequence of tensors whose number is known becomes its elements.
+void Signature::ReadSequences() {
+  std::deque<Port> ports;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const auto found = scan_.sequences.find(outputs_[i].name);
+    const OrtPtr<OrtTypeInfo> element =
+        found == scan_.sequences.end() ? OrtPtr<OrtTypeInfo>(nullptr, library_.api().ReleaseTypeInfo) : ElementOf(i);
+    for (size_t k = 0; element != nullptr && k < found->second; ++k) {
+      Port& port = ports.emplace_back();
+      port.name = fmt::format("{}.{}", outputs_[i].name, k);
+      port.sequence = outputs_[i].name;
+      port.element = k;
+      ReadType(element.get(), &port);
+    }
+    if (element == nullptr) ports.push_back(std::move(outputs_[i]));
+  }
+  outputs_ = std::move(ports);
+}
+
+// NULL: the output is no sequence of tensors.
+OrtPtr<OrtTypeInfo> Signature::ElementOf(size_t output) const {
+  const OrtApi& api = library_.api();
+  const auto type = library_.Make(kSignature, api.ReleaseTypeInfo, api.SessionGetOutputTypeInfo, session_, output);
+  const auto* const sequence =
+      library_.Get<const OrtSequenceTypeInfo*>(kSignature, api.CastTypeInfoToSequenceTypeInfo, type.get());
+  if (sequence == nullptr) return {nullptr, api.ReleaseTypeInfo};
+  OrtPtr<OrtTypeInfo> element = library_.Make(kSignature, api.ReleaseTypeInfo, api.GetSequenceElementType, sequence);
+  const auto kind = library_.Get<ONNXType>(kSignature, api.GetOnnxTypeFromTypeInfo, element.get());
+  if (kind != ONNX_TYPE_TENSOR) element.reset();
+  return element;
 }
 
 void Signature::ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) const {

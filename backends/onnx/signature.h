@@ -50,15 +50,20 @@ struct Port : backend::Port {
   bool is_input = false;  // an output with the name of an input
   bool is_strings = false;
   Classes classes;  // for an output of maps, which hosts get as f32 [N, classes]; none: it is a tensor
+  // For "s.2", an element of the sequence "s", whose elements are outputs in their order.
+  std::string sequence;
+  size_t element = 0;
 
+  // ONNX Runtime's name of the value.
+  const std::string& source() const { return sequence.empty() ? name : sequence; }
   // Whether ONNX Runtime's value differs from the hosts'.
-  bool is_converted() const { return is_strings || !classes.names.empty(); }
+  bool is_converted() const { return is_strings || !classes.names.empty() || !sequence.empty(); }
 };
 
 class Signature : public backend::Ports<Port> {
  public:
   // Inputs: first those that must be set, in ONNX's order; then those with a default in the model. `scan`: ranks, for
-  // versions of ONNX Runtime that do not report them, and the classes of maps.
+  // versions of ONNX Runtime that do not report them, the classes of maps, and the lengths of sequences.
   Signature(const OrtLibrary& library, const OrtSession* session, const ModelScan& scan);
 
  private:
@@ -70,6 +75,8 @@ class Signature : public backend::Ports<Port> {
   void ReadType(const OrtTypeInfo* type, Port* port) const;
   void ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) const;
   void ReadMaps(Port* port) const;
+  void ReadSequences();
+  OrtPtr<OrtTypeInfo> ElementOf(size_t output) const;
   std::string TypeName(const OrtTypeInfo* type) const;
 
   const OrtLibrary& library_;

@@ -116,6 +116,7 @@ Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), bin
     slots_.push_back({.bound = {nullptr, model.host().api().ReleaseValue}, .memory = nullptr, .view = {}, .dims = {}});
     // ONNX Runtime returns the values in the order in which outputs were bound.
     Release(port, &slots_.back());
+    if (port.element == 0) bound_slots_.push_back(static_cast<uint32_t>(slots_.size() - 1));
     all_bindable_ = all_bindable_ && port.bindable();
     if (port.bindable()) bindable_bytes_ = backend::AddSat(bindable_bytes_, port.bytes());
   }
@@ -126,7 +127,8 @@ void Outputs::SetKept(std::span<const uint32_t> indices) {
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     const Port& port = model_.signature().outputs()[i];
     Slot& slot = slots_[i];
-    slot.kept = model_.device_memory() != nullptr && !port.is_input && std::ranges::binary_search(indices, i);
+    slot.kept = model_.device_memory() != nullptr && !port.is_input && port.sequence.empty() &&
+                std::ranges::binary_search(indices, i);
     if (!slot.kept) continue;
     ++n_kept_;
     if (slot.bound == nullptr) continue;
@@ -177,8 +179,9 @@ void Outputs::Discard() {
 void Outputs::Release(const Port& port, Slot* slot) {
   slot->seen = false;
   if (slot->memory != nullptr) slot->memory->value.reset();
+  if (port.element > 0) return;
   const OrtLibrary& library = model_.host().library();
-  library.Check(library.api().BindOutputToDevice(binding_, port.name.c_str(), PlaceOf(*slot)), port.name.c_str());
+  library.Check(library.api().BindOutputToDevice(binding_, port.source().c_str(), PlaceOf(*slot)), port.name.c_str());
 }
 
 void Outputs::AfterRun(MemoryBudget& budget) {
@@ -191,23 +194,27 @@ void Outputs::AfterRun(MemoryBudget& budget) {
     }
     if (!ports[i].is_converted() && !ports[i].is_input) continue;
     FetchValues();
-    if (!slots_[i].has_value()) {
+    const Slot& source = slots_[i - ports[i].element];
+    if (!source.has_value()) {
       Throw(WASINN_ERROR_RUNTIME, "ONNX Runtime gave no value for output '{}'", ports[i].name);
     }
     if (ports[i].is_converted()) {
-      Convert(ports[i], &slots_[i], budget);
+      Convert(ports[i], source.memory->value.get(), &slots_[i], budget);
     } else {
       KeepPassedOn(ports[i], &slots_[i]);
     }
   }
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (ports[i].is_converted() && slots_[i].memory != nullptr) slots_[i].memory->value.reset();
+  }
 }
 
-void Outputs::Convert(const Port& port, Slot* slot, MemoryBudget& budget) {
+void Outputs::Convert(const Port& port, const OrtValue* value, Slot* slot, MemoryBudget& budget) {
   const OrtLibrary& library = model_.host().library();
+  if (slot->memory == nullptr) slot->memory = std::make_unique<OutputMemory>(library.api().ReleaseValue);
   backend::AlignedBuffer& buffer = slot->memory->buffer;
-  const auto read = port.is_strings ? ReadStrings : ReadClassMaps;
-  slot->dims = read(library, slot->memory->value.get(), port, budget, &buffer);
-  slot->memory->value.reset();
+  const auto read = !port.sequence.empty() ? ReadElement : port.is_strings ? ReadStrings : ReadClassMaps;
+  slot->dims = read(library, value, port, budget, &buffer);
   slot->seen = true;
   slot->view = backend::ViewOf(port.io.dtype, slot->dims, buffer.data());
 }
@@ -253,9 +260,10 @@ void Outputs::FetchValues() {
   // In the order of binding, which is that of the model.
   for (size_t i = 0; i < n; ++i) {
     OrtPtr<OrtValue> value(values[i], api.ReleaseValue);
-    if (i >= slots_.size() || IsBound(static_cast<uint32_t>(i)) || value == nullptr) continue;
-    if (slots_[i].memory == nullptr) slots_[i].memory = std::make_unique<OutputMemory>(api.ReleaseValue);
-    slots_[i].memory->value = std::move(value);
+    if (i >= bound_slots_.size() || IsBound(bound_slots_[i]) || value == nullptr) continue;
+    Slot& slot = slots_[bound_slots_[i]];
+    if (slot.memory == nullptr) slot.memory = std::make_unique<OutputMemory>(api.ReleaseValue);
+    slot.memory->value = std::move(value);
   }
   if (values != nullptr) allocator->Free(allocator, static_cast<void*>(values));
   fetched_ = true;

@@ -83,7 +83,7 @@ class Outputs {
   }
   // Before each run. Frees the outputs' memory.
   void BeforeRun();
-  // After each successful run: copies values that were passed on, makes tensors of strings and maps, with memory of
+  // After each successful run: copies values that were passed on, makes tensors of strings, maps and sequences, with memory of
   // `budget`, and releases values that are none.
   void AfterRun(MemoryBudget& budget);
   // Releases everything, at the end.
@@ -124,13 +124,15 @@ class Outputs {
     slot->memory->buffer.Assign(slot->view.data, slot->view.bytes);
     slot->view.data = slot->memory->buffer.data();
   }
-  void Convert(const Port& port, Slot* slot, MemoryBudget& budget);
+  void Convert(const Port& port, const OrtValue* value, Slot* slot, MemoryBudget& budget);
   void FetchValues();
   void Look(const Port& port, Slot* slot);
 
   const Model& model_;
   OrtIoBinding* const binding_;
   std::vector<Slot> slots_;
+  std::vector<uint32_t>
+      bound_slots_;  // in the order of binding; a sequence's value is in the slot of its first element
   uint64_t bindable_bytes_ = 0;
   bool all_bindable_ = true;
   size_t n_bound_ = 0, n_kept_ = 0;

@@ -114,6 +114,28 @@ std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* valu
   return dims;
 }
 
+std::vector<int64_t> ReadElement(const OrtLibrary& library, const OrtValue* value, const Port& port,
+                                 MemoryBudget& budget, backend::AlignedBuffer* buffer) {
+  const auto count = library.Get<size_t>("outputs", library.api().GetValueCount, value);
+  if (port.element >= count) {
+    Throw(WASINN_ERROR_RUNTIME, "output '{}': the sequence has {} elements", port.name, count);
+  }
+  const OrtPtr<OrtValue> element = PartOf(library, value, port.element);
+  if (port.is_strings) return ReadStrings(library, element.get(), port, budget, buffer);
+  const OrtApi& api = library.api();
+  const auto info =
+      library.Make("outputs", api.ReleaseTensorTypeAndShapeInfo, api.GetTensorTypeAndShape, element.get());
+  const auto type = library.Get<ONNXTensorElementDataType>("outputs", api.GetTensorElementType, info.get());
+  std::vector<int64_t> dims = library.DimsOf(info.get(), "outputs");
+  if (type != port.ort_type || dims.size() > WASINN_MAX_RANK) {
+    backend::ThrowUnshowable(port, fmt::format("a tensor({})", OnnxName(type)), dims.size());
+  }
+  const uint64_t bytes = backend::TensorBytes(dims, backend::ElementSize(port.io.dtype));
+  Take(port, bytes, budget, buffer);
+  if (bytes > 0) std::memcpy(buffer->data(), DataOf<uint8_t>(library, element.get()), bytes);
+  return dims;
+}
+
 std::vector<int64_t> ReadClassMaps(const OrtLibrary& library, const OrtValue* value, const Port& port,
                                    MemoryBudget& budget, backend::AlignedBuffer* buffer) {
   const auto rows = library.Get<size_t>("outputs", library.api().GetValueCount, value);

@@ -21,5 +21,8 @@ std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* valu
 // Maps from classes to floats, as ZipMap makes them: f32 [N, classes], in the order of `port.classes`.
 std::vector<int64_t> ReadClassMaps(const OrtLibrary& library, const OrtValue* value, const Port& port,
                                    MemoryBudget& budget, backend::AlignedBuffer* buffer);
+// The element of a sequence of tensors that the port is.
+std::vector<int64_t> ReadElement(const OrtLibrary& library, const OrtValue* value, const Port& port,
+                                 MemoryBudget& budget, backend::AlignedBuffer* buffer);
 
 }  // namespace wasinn::onnx

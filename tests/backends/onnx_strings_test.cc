@@ -1,4 +1,4 @@
-// Tensors of strings, and the maps of ZipMap.
+// Tensors of strings, the maps of ZipMap, and sequences.
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "support/echo.h"
@@ -210,6 +210,97 @@ TEST(OnnxZipMap, WithAClassTwiceIsAnErrorOfTheCompute) {
   const Result computed = context.Compute();
   EXPECT_EQ(computed.code, WASINN_ERROR_RUNTIME);
   EXPECT_THAT(computed.message, HasSubstr("output 'maps'"));
+}
+
+Proto Sequence(const Proto& element) { return Proto().Add(4, Proto().Add(1, element)); }
+
+// A sequence between two tensors.
+std::string SequenceOf(int type, const std::vector<std::string>& elements) {
+  return ModelOf({.nodes = {Node("Identity", {"a"}, {"first"}), Node("SequenceConstruct", elements, {"s"}),
+                            Node("Identity", {"b"}, {"last"})},
+                  .inputs = {Value("a", type, {kUnknown}), Value("b", type, {kUnknown, 2})},
+                  .outputs = {Value("first", type, {kUnknown}), Value("s", Sequence(TensorTypeOfAnyRank(type))),
+                              Value("last", type, {kUnknown, 2})}});
+}
+
+TEST(OnnxSequence, OfAKnownLengthIsItsElements) {
+  const Host host;
+  const LoadedModel model(host, SequenceOf(kFloat, {"b", "a", "b"}));
+  ASSERT_EQ(model.info().n_outputs, 5U);
+  const std::vector<const char*> names = {"first", "s.0", "s.1", "s.2", "last"};
+  for (uint32_t i = 0; i < names.size(); ++i) {
+    EXPECT_STREQ(model.output(i).name, names[i]);
+    EXPECT_STREQ(model.output(i).type_name, "tensor(float)");
+  }
+  Context context(model);
+  for (const float one : {1.0f, 5.0f}) {
+    ASSERT_TRUE(context.Set(0, Floats({1}, {one})));
+    ASSERT_TRUE(context.Set(1, Floats({2, 2}, {one, 2, 3, 4})));
+    MustCompute(&context);
+    const std::vector<float> a = {one}, b = {one, 2, 3, 4};
+    const std::vector<std::vector<float>> wanted = {a, b, a, b, b};
+    for (uint32_t i = 0; i < wanted.size(); ++i) {
+      Tensor out;
+      ASSERT_TRUE(context.Get(i, &out));
+      EXPECT_EQ(out.As<float>(), wanted[i]) << names[i];
+      EXPECT_THAT(out.dims, SizeIs(wanted[i] == a ? 1 : 2));
+    }
+  }
+}
+
+TEST(OnnxSequence, OfStringsIsItsElements) {
+  const Host host;
+  const LoadedModel model(host, SequenceOf(kString, {"b", "a"}));
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Strings({1}, {"one"})));
+  ASSERT_TRUE(context.Set(1, Strings({1, 2}, {"", std::string("\0x", 2)})));
+  MustCompute(&context);
+  Tensor pair, single;
+  ASSERT_TRUE(context.Get(1, &pair));
+  ASSERT_TRUE(context.Get(2, &single));
+  EXPECT_THAT(TextsOf(pair), ElementsAre("", std::string("\0x", 2)));
+  EXPECT_THAT(TextsOf(single), ElementsAre("one"));
+}
+
+TEST(OnnxSequence, OfVeryManyElementsStaysASequence) {
+  const Host host;
+  const LoadedModel model(host, SequenceOf(kFloat, std::vector<std::string>((1 << 10) + 1, "a")));
+  ASSERT_EQ(model.info().n_outputs, 3U);
+  EXPECT_EQ(model.output(1).flags, WASINN_IO_UNSERVABLE);
+  EXPECT_STREQ(model.output(1).type_name, "seq(tensor(float))");
+}
+
+// Elements are copied, each with its own memory.
+TEST(OnnxSequenceHostile, OneTensorManyTimesCountsForEach) {
+  const Host host;
+  const LoadedModel model(host, SequenceOf(kFloat, std::vector<std::string>(1 << 10, "a")));
+  Context context(model, 16 * kMebi);
+  ASSERT_TRUE(context.Set(0, Floats({64 << 10}, std::vector<float>(64 << 10))));
+  ASSERT_TRUE(context.Set(1, Floats({0, 2}, {})));
+  const Result computed = context.Compute();
+  EXPECT_EQ(computed.code, WASINN_ERROR_TOO_LARGE);
+  ASSERT_TRUE(context.Set(0, Floats({1}, {7})));
+  MustCompute(&context);
+  Tensor out;
+  ASSERT_TRUE(context.Get(1 << 10, &out));
+  EXPECT_THAT(out.As<float>(), ElementsAre(7));
+}
+
+// A name is a sequence's for the scanner, and another type's for ONNX Runtime.
+TEST(OnnxSequenceHostile, ANodeInASubgraphMakesNoElements) {
+  const Host host;
+  const Proto graph = Graph{.nodes = {Node("SequenceConstruct", {"x"}, {"y"}), Node("Identity", {"x"}, {"z"})},
+                            .constants = {},
+                            .inputs = {},
+                            .outputs = {Value("z", kFloat, {kUnknown})}}
+                          .Write();
+  const LoadedModel model(host, ModelOf({.nodes = {Node("If", {"c"}, {"y"})
+                                                       .Add(5, GraphAttribute("then_branch", graph))
+                                                       .Add(5, GraphAttribute("else_branch", graph))},
+                                         .inputs = {Value("x", kFloat, {kUnknown}), Value("c", kBool, {1})},
+                                         .outputs = {Value("y", kFloat, {kUnknown})}}));
+  ASSERT_EQ(model.info().n_outputs, 1U);
+  EXPECT_STREQ(model.output(0).name, "y");
 }
 
 }  // namespace

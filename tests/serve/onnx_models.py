@@ -93,7 +93,7 @@ def classifier(classes):
 
 
 def sequence():
-    """An output that is no tensor, and one that is."""
-    parts = value("parts", message((4, message((1, tensor(FLOAT))))))
-    return model([node("SequenceConstruct", ["x"], ["parts"]), node("Identity", ["x"], ["y"])], [value("x", tensor(FLOAT, 1))],
-                 [parts, value("y", tensor(FLOAT, 1))])
+    """A sequence of known length, one of unknown length, and a tensor."""
+    parts, rest = (value(name, message((4, message((1, tensor(FLOAT)))))) for name in ("parts", "rest"))
+    nodes = [node("SequenceConstruct", ["x", "x"], ["parts"]), node("SplitToSequence", ["x"], ["rest"]), node("Identity", ["x"], ["y"])]
+    return model(nodes, [value("x", tensor(FLOAT, 1))], [parts, rest, value("y", tensor(FLOAT, 1))])

@@ -156,11 +156,13 @@ class OfModels(ValuesTest):
     def test_an_output_that_cannot_be_passed_is_named(self):
         server = self.serve_files(parts=onnx_models.sequence())
         reported = server.request("GET", "/v2/models/parts").json()["outputs"]
-        self.assertEqual([one["datatype"] for one in reported], ["seq(tensor(float))", "FP32"])
+        self.assertEqual([(one["name"], one["datatype"]) for one in reported],
+                         [("parts.0", "FP32"), ("parts.1", "FP32"), ("rest", "seq(tensor(float))"), ("y", "FP32")])
         one = {"name": "x", "datatype": "FP32", "shape": [1], "data": [5]}
-        self.check_answer(server.infer("parts", {"inputs": [one]}), 400, "output 'parts' is of type seq(tensor(float))")
-        self.check_answer(server.infer("parts", {"inputs": [one], "outputs": [{"name": "parts"}]}), 400, "output 'parts' is of type")
-        self.assertEqual(self.outputs(server, "parts", one, outputs=[{"name": "y"}])["y"]["data"], [5])
+        self.check_answer(server.infer("parts", {"inputs": [one]}), 400, "output 'rest' is of type seq(tensor(float))")
+        self.check_answer(server.infer("parts", {"inputs": [one], "outputs": [{"name": "rest"}]}), 400, "output 'rest' is of type")
+        given = self.outputs(server, "parts", one, outputs=[{"name": "y"}, {"name": "parts.1"}])
+        self.assertEqual({name: output["data"] for name, output in given.items()}, {"y": [5], "parts.1": [5]})
 
 
 @unittest.skipUnless("tensorflow" in os.environ["WASINN_FRAMEWORKS"].split(), "without TensorFlow")
