@@ -83,9 +83,9 @@ openvino() {
 torch() {
   local only='/include/|/lib[^/]*\.so|\.dist-info/'
   [ "$(uname -m)" = x86_64 ] || die "torch: only the libraries for x86_64 are pinned; point CMAKE_PREFIX_PATH at a libtorch"
-  wheel torch 2.10.0 418997cb02d0a0f1497cf6a09f63166f9f5df9f3e16c8a716ab76a72127c714f "$work/wheel" macosx_11_0_arm64 &
-  maven org.bytedeco:pytorch 2.10.0-1.5.13 linux-x86_64 \
-    67e9b5b7c2caf2e6ed0e81947f1ff712c9a0755faeff6a0c3436d4432a25cc06 "$work/pytorch"
+  wheel torch 2.13.0 e76f9bcecc52b8ff711239a2f7547d5353df95878ab232f0773c1d95928b92f8 "$work/wheel" macosx_14_0_arm64 &
+  maven org.bytedeco:pytorch 2.13.0-1.5.14 linux-x86_64 \
+    df6c77af6e69ee94b171e157b4a2a67453256feed9a1b47443cb2c0cf1c93643 "$work/pytorch"
   maven org.bytedeco:openblas 0.3.31-1.5.13 linux-x86_64 \
     7a5e1494e0565b6e06a5d93f8b29993c9ed33239cb9ffab84909360f245b4688 "$work/openblas"
   wait $!
@@ -93,7 +93,7 @@ torch() {
     openblas/org/bytedeco/openblas/linux-x86_64/lib{openblas,gfortran,quadmath}.so*
   beside_itself "$tree"/torch/lib/*
   put torch wheel/torch/include
-  put share/doc/torch wheel/torch-*.dist-info/licenses/{LICENSE,NOTICE}
+  put share/doc/torch wheel/torch-*.dist-info/licenses/*
 }
 
 # TensorFlow Lite: the library of JavaCPP's Java binding, here under the usual name of the C API's. It exports the C
