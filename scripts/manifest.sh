@@ -424,19 +424,18 @@ numpy() {
 # Only for x86_64. They are arranged like in a Python's site-packages, below cuda/12 and cuda/13, where no build of ours
 # looks. docs/gpu.md.
 
-# NVIDIA's libraries of CUDA 12, in the versions that the wheel of PyTorch below names; llama.cpp uses two of them.
-# (triton and cuda-bindings, which it also names, are for Python.)
+# Those of NVIDIA's libraries of CUDA 12 that llama.cpp uses.
 cuda12() {
   wheels "$work/python"
-  # These would look in the working folder, so no backend opens them.
-  beside_itself python/nvidia/{cuda_nvrtc,cufile,cusolver,cusparselt}/lib/*.so*
   put cuda/12 python/*
 }
 
-# NVIDIA's libraries of CUDA 13.0, with which ONNX Runtime was built, as far as its wheel names them (its extras "cuda"
-# and "cudnn").
+# NVIDIA's libraries of CUDA 13.0, in the versions that the wheel of PyTorch below names. ONNX Runtime was built with CUDA 13.0, too. (triton and
+# cuda-bindings, which PyTorch also names, are for Python.)
 cuda13() {
   wheels "$work/python"
+  # These would look in the working folder, so no backend opens them.
+  beside_itself python/nvidia/cusparselt/lib/*.so*
   put cuda/13 python/*
 }
 
@@ -456,8 +455,8 @@ onnxruntime-webgpu() {
 
 # PyTorch's libraries, of the same version as `torch` above: the runtime of our backend is linked to that version.
 torch-cuda() {
-  wheel torch 2.10.0 ac5bdcbb074384c66fa160c15b1ead77839e3fe7ed117d667249afce0acabfac "$work/python"
+  wheel torch 2.13.0 60fcdcb2f3876e21146cb4524ef06397d727ca9ad5f020818547e25075fe3cb7 "$work/python"
   rm python/torch/lib/libtorch_python.so
-  put cuda/12/torch python/torch/lib
-  put cuda/12/torch python/torch-*.dist-info/licenses/{LICENSE,NOTICE}
+  put cuda/13/torch python/torch/lib
+  put cuda/13/torch python/torch-*.dist-info/licenses/*
 }

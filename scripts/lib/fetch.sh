@@ -126,7 +126,7 @@ unpack_wheels() {
   local requirements=$1 dir=$2 python arch h tags=()
   python=$(python_with_pip)
   arch=$(uname -m)
-  for h in 2_35 2_28 2_27 2_17 2014 2010 1; do
+  for h in 2_35 2_28 2_27 2_25 2_18 2_17 2014 2010 1; do
     case $h in *_*) tags+=(--platform "manylinux_${h}_$arch") ;; *) tags+=(--platform "manylinux${h}_$arch") ;; esac
   done
   [ -z "$3" ] || tags=(--platform "$3")
