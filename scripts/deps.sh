@@ -27,7 +27,7 @@
 #   llama-text    the same without images and sounds, which take 90 CPU seconds to compile
 #   llama-server  llama.cpp's own server, to compare /v1 with, built from source (200 CPU seconds), and its tests; it needs llama
 #   onnxruntime-cuda, torch-cuda, llama-cuda
-#                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 2.1, 5.9 and 4.7 GB, together 8.4)
+#                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 3.2, 3.8 and 1.3 GB, together 5.4)
 #   onnxruntime-webgpu
 #                 ONNX Runtime with WebGPU, for any GPU that has a driver for Vulkan (x86_64, Python 3.11; 25 MB); and Chromium (apt), of which tests
 #                 take SwiftShader: a device that computes on the CPU
