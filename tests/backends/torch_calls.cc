@@ -205,8 +205,7 @@ struct Place {
   setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CPU, &seconds);
   const int null = open("/dev/null", O_WRONLY);
-  dup2(null, STDOUT_FILENO);
-  dup2(null, STDERR_FILENO);
+  if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0) _exit(1);
   const c10::InferenceMode as_the_backend;
   for (; place->op < operators.size(); *place = {place->op + 1, 0, 0}) {
     for (; place->call < kCalls; ++place->call) {
