@@ -132,7 +132,8 @@ class NewTest(CommandTest):
         self.assertAlmostEqual(sum(zeros["probabilities"]), 1, places=3)
         self.assertEqual(self.ask(curl, address, json.dumps({"image": [0] * 64})), zeros)
         self.assertNotEqual(self.ask(curl, address, json.dumps({"image": [0.5] * 64})), zeros)
-        for wrong in ("", "[", '{"image": 1}', '{"image": [1]}', json.dumps({"image": ["x"] * 64})):
+        for wrong in ("", "[", '{"image": 1}', '{"image": [1]}', json.dumps({"image": ["x"] * 64}), json.dumps({"image": ["1"] * 64}),
+                      '{"image": [1e300%s]}' % (", 0" * 63), '{"image": [NaN%s]}' % (", 0" * 63)):
             self.ask(curl, address, wrong, code=400)
 
     def check_served_types(self, template):
@@ -142,6 +143,8 @@ class NewTest(CommandTest):
         curl, address = self.serve(template, "all", "all.gguf", "of-u64 u64 [2, 2]")
         values = {"while": [1, 2], "a.b:0": [0.5], "A/b:0": [3, 4, 5], '"q\\': [6]} | {f"of-{name}": [0, 1, 1, 0] for name in types}
         self.assertEqual(self.ask(curl, address, json.dumps(values)), values)
+        for wrong in ({"of-u8": [256, 0, 0, 0]}, {"of-u8": [-1, 0, 0, 0]}, {"of-i32": [2**31, 0, 0, 0]}, {"of-i64": [0.5, 0, 0, 0]}, {"of-u64": [-1, 0, 0, 0]}):
+            self.ask(curl, address, json.dumps(wrong), code=400)
         ends = {"of-i8": [-128, 127, 0, 1], "of-u8": [255, 0, 0, 1], "of-i32": [-2**31, 2**31 - 1, 0, 1], "of-u32": [2**32 - 1, 0, 0, 1], "of-i64": [-2**53, 2**53, 0, 1]}
         self.assertEqual(self.ask(curl, address, json.dumps(ends)), {name: [0] * len(zeros) for name, zeros in values.items()} | ends)
 
