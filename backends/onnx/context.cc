@@ -127,7 +127,7 @@ inline void Context::ComputeNow() {
     status = Run();
   }
   if (status != nullptr) Fail(status);
-  outputs_.AfterRun(budget_);
+  outputs_.AfterRun(budget_, cancelled_);
   computed_ = true;
 }
 

@@ -74,9 +74,6 @@ bool HasShape(std::span<const uint8_t> value) {
 // For all maps of a model together. One class is a byte in a file, and more than a hundred here.
 constexpr size_t kMaxClasses = 1 << 16;
 
-// For all sequences of a model together: each element is an output.
-constexpr size_t kMaxElements = 1 << 10;
-
 // Numbers of a repeated field, packed or one by one.
 void AppendNumbers(const ProtoField& field, std::vector<std::string>& to) {
   if (field.type == ProtoField::Type::kVarint) to.push_back(std::to_string(static_cast<int64_t>(field.value)));
@@ -141,7 +138,7 @@ class Scanner {
           kChildren, [&](const Child& one) { return one.in == kind && one.number == field.number; });
       if (is_bytes && child != std::end(kChildren)) {
         Read(child->message, field.bytes, depth + 1);
-        if (kind == Message::kGraph) AddOutput(std::exchange(operator_, {}), field.bytes);
+        if (child->message == Message::kNode && kind == Message::kGraph && depth == 1) AddNode(field.bytes);
       } else if (is_bytes) {
         Note(kind, field, depth);
       } else if (kind == Message::kTensor && field.number == 14 && field.value != 0) {
@@ -154,9 +151,7 @@ class Scanner {
 
   void Note(Message kind, const ProtoField& field, int depth) {
     const uint32_t number = field.number;
-    if (kind == Message::kNode && number == 4) {
-      if (depth == 2) operator_ = field.text();
-      if (field.text() != "EPContext") return;
+    if (kind == Message::kNode && number == 4 && field.text() == "EPContext") {
       RefuseFiles("a node of the model (EPContext) is compiled code, which may be stored outside of it");
     } else if (kind == Message::kGraph && depth == 1 && (number == 11 || number == 12)) {  // inputs, outputs
       if (HasShape(field.bytes)) scan_.ranked.emplace_back(TextIn(field.bytes, 1));
@@ -169,15 +164,15 @@ class Scanner {
     }
   }
 
-  // Maps of more classes stay maps, and longer sequences sequences: these are no tensors.
-  void AddOutput(std::string_view its_operator, std::span<const uint8_t> node) {
-    if (its_operator == "ZipMap") AddClasses(node);
-    if (its_operator != "SequenceConstruct") return;
-    const size_t count = InputCount(node);
-    n_elements_ += count;
-    if (n_elements_ <= kMaxElements) scan_.sequences[std::string(TextIn(node, 2))] = count;
+  // A node of the main graph.
+  void AddNode(std::span<const uint8_t> node) {
+    const std::string_view name = TextIn(node, 4), domain = TextIn(node, 7);
+    if (name == "ZipMap") AddClasses(node);
+    if (name != "SequenceConstruct" || !(domain.empty() || domain == "ai.onnx")) return;
+    scan_.sequences[std::string(TextIn(node, 2))] = InputCount(node);
   }
 
+  // Maps of more classes stay maps, which are no tensors.
   void AddClasses(std::span<const uint8_t> node) {
     Classes classes = ClassesOf(node);
     n_classes_ += classes.names.size();
@@ -190,8 +185,7 @@ class Scanner {
 
   const bool guest_;
   bool has_graph_ = false;
-  std::string_view operator_;  // of the current node, in the model's main graph
-  size_t n_classes_ = 0, n_elements_ = 0;
+  size_t n_classes_ = 0;
   ModelScan scan_;
 };
 

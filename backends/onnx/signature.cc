@@ -1,6 +1,7 @@
 #include "onnx/signature.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 #include "common/strings.h"
@@ -13,6 +14,8 @@ namespace {
 using Names = std::unordered_set<std::string_view>;
 
 constexpr char kSignature[] = "signature";
+// For the sequences whose elements are outputs: all elements of a model, and the bytes of one name.
+constexpr size_t kMaxElements = 1 << 10, kMaxSequenceName = 1 << 10;
 
 // ONNX Runtime binds outputs by name: two of one name would get one value.
 void CheckNames(const std::deque<Port>& outputs) {
@@ -33,9 +36,9 @@ Signature::Signature(const OrtLibrary& library, const OrtSession* session, const
   Read(api.SessionGetOverridableInitializerCount, api.SessionGetOverridableInitializerName,
        api.SessionGetOverridableInitializerTypeInfo, WASINN_IO_OPTIONAL, &inputs_);
   Read(api.SessionGetOutputCount, api.SessionGetOutputName, api.SessionGetOutputTypeInfo, 0, &outputs_);
+  CheckNames(outputs_);
   for (Port& output : outputs_) ReadMaps(&output);
   ReadSequences();
-  CheckNames(outputs_);
   Names inputs;
   for (const Port& input : inputs_) inputs.insert(input.name);
   for (Port& output : outputs_) {
@@ -86,23 +89,33 @@ void Signature::ReadMaps(Port* port) const {
   port->io.rank = 2;
 }
 
-// A sequence of tensors whose number is known becomes its elements.
+// A sequence of tensors whose number is known becomes its elements, unless another output has the name of one.
 void Signature::ReadSequences() {
-  std::deque<Port> ports;
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    const auto found = scan_.sequences.find(outputs_[i].name);
-    const OrtPtr<OrtTypeInfo> element =
-        found == scan_.sequences.end() ? OrtPtr<OrtTypeInfo>(nullptr, library_.api().ReleaseTypeInfo) : ElementOf(i);
-    for (size_t k = 0; element != nullptr && k < found->second; ++k) {
-      Port& port = ports.emplace_back();
-      port.name = fmt::format("{}.{}", outputs_[i].name, k);
-      port.sequence = outputs_[i].name;
-      port.element = k;
-      ReadType(element.get(), &port);
+  std::unordered_set<std::string> names;
+  for (const Port& output : outputs_) names.insert(output.name);
+  size_t n_elements = 0;
+  const size_t n_outputs = outputs_.size();
+  for (size_t i = 0; i < n_outputs; ++i) {
+    const std::string sequence = outputs_[i].name;
+    const auto found = scan_.sequences.find(sequence);
+    const size_t count = found == scan_.sequences.end() ? 0 : found->second;
+    if (count == 0 || count > kMaxElements - n_elements || sequence.size() > kMaxSequenceName) continue;
+    const OrtPtr<OrtTypeInfo> type = ElementOf(i);
+    if (type == nullptr) continue;
+    std::deque<Port> elements(count);
+    for (size_t k = 0; k < count; ++k) {
+      elements[k].name = fmt::format("{}.{}", sequence, k);
+      elements[k].sequence = sequence;
+      elements[k].element = k;
+      elements[k].n_elements = count;
+      elements[k].first = i;
+      ReadType(type.get(), &elements[k]);
     }
-    if (element == nullptr) ports.push_back(std::move(outputs_[i]));
+    if (std::ranges::any_of(elements, [&](const Port& element) { return names.contains(element.name); })) continue;
+    n_elements += count;
+    outputs_[i] = std::move(elements.front());
+    std::move(elements.begin() + 1, elements.end(), std::back_inserter(outputs_));
   }
-  outputs_ = std::move(ports);
 }
 
 // NULL: the output is no sequence of tensors.

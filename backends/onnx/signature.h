@@ -50,9 +50,9 @@ struct Port : backend::Port {
   bool is_input = false;  // an output with the name of an input
   bool is_strings = false;
   Classes classes;  // for an output of maps, which hosts get as f32 [N, classes]; none: it is a tensor
-  // For "s.2", an element of the sequence "s", whose elements are outputs in their order.
+  // For "s.2", an element of the sequence "s". The first one has the sequence's index, the others follow all outputs.
   std::string sequence;
-  size_t element = 0;
+  size_t element = 0, n_elements = 0, first = 0;  // `first`: the index of the first one
 
   // ONNX Runtime's name of the value.
   const std::string& source() const { return sequence.empty() ? name : sequence; }

@@ -184,7 +184,7 @@ void Outputs::Release(const Port& port, Slot* slot) {
   library.Check(library.api().BindOutputToDevice(binding_, port.source().c_str(), PlaceOf(*slot)), port.name.c_str());
 }
 
-void Outputs::AfterRun(MemoryBudget& budget) {
+void Outputs::AfterRun(MemoryBudget& budget, const std::atomic<bool>& cancelled) {
   if (AllAreBound()) return;
   const auto& ports = model_.signature().outputs();
   for (size_t i = 0; i < slots_.size(); ++i) {
@@ -193,8 +193,9 @@ void Outputs::AfterRun(MemoryBudget& budget) {
       continue;
     }
     if (!ports[i].is_converted() && !ports[i].is_input) continue;
+    if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled while it converted its outputs");
     FetchValues();
-    const Slot& source = slots_[i - ports[i].element];
+    const Slot& source = slots_[ports[i].element > 0 ? ports[i].first : i];
     if (!source.has_value()) {
       Throw(WASINN_ERROR_RUNTIME, "ONNX Runtime gave no value for output '{}'", ports[i].name);
     }

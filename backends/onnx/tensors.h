@@ -3,6 +3,7 @@
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -85,7 +86,7 @@ class Outputs {
   void BeforeRun();
   // After each successful run: copies values that were passed on, makes tensors of strings, maps and sequences, with memory of
   // `budget`, and releases values that are none.
-  void AfterRun(MemoryBudget& budget);
+  void AfterRun(MemoryBudget& budget, const std::atomic<bool>& cancelled);
   // Releases everything, at the end.
   void Drop() { slots_.clear(); }
   // Releases everything except bindings.

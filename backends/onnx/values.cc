@@ -117,8 +117,9 @@ std::vector<int64_t> ReadStrings(const OrtLibrary& library, const OrtValue* valu
 std::vector<int64_t> ReadElement(const OrtLibrary& library, const OrtValue* value, const Port& port,
                                  MemoryBudget& budget, backend::AlignedBuffer* buffer) {
   const auto count = library.Get<size_t>("outputs", library.api().GetValueCount, value);
-  if (port.element >= count) {
-    Throw(WASINN_ERROR_RUNTIME, "output '{}': the sequence has {} elements", port.name, count);
+  if (count != port.n_elements) {
+    Throw(WASINN_ERROR_RUNTIME, "output '{}': the sequence has {} elements, and not {}", port.name, count,
+          port.n_elements);
   }
   const OrtPtr<OrtValue> element = PartOf(library, value, port.element);
   if (port.is_strings) return ReadStrings(library, element.get(), port, budget, buffer);

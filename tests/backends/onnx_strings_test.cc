@@ -227,7 +227,7 @@ TEST(OnnxSequence, OfAKnownLengthIsItsElements) {
   const Host host;
   const LoadedModel model(host, SequenceOf(kFloat, {"b", "a", "b"}));
   ASSERT_EQ(model.info().n_outputs, 5U);
-  const std::vector<const char*> names = {"first", "s.0", "s.1", "s.2", "last"};
+  const std::vector<const char*> names = {"first", "s.0", "last", "s.1", "s.2"};
   for (uint32_t i = 0; i < names.size(); ++i) {
     EXPECT_STREQ(model.output(i).name, names[i]);
     EXPECT_STREQ(model.output(i).type_name, "tensor(float)");
@@ -238,7 +238,7 @@ TEST(OnnxSequence, OfAKnownLengthIsItsElements) {
     ASSERT_TRUE(context.Set(1, Floats({2, 2}, {one, 2, 3, 4})));
     MustCompute(&context);
     const std::vector<float> a = {one}, b = {one, 2, 3, 4};
-    const std::vector<std::vector<float>> wanted = {a, b, a, b, b};
+    const std::vector<std::vector<float>> wanted = {a, b, b, a, b};
     for (uint32_t i = 0; i < wanted.size(); ++i) {
       Tensor out;
       ASSERT_TRUE(context.Get(i, &out));
@@ -257,7 +257,7 @@ TEST(OnnxSequence, OfStringsIsItsElements) {
   MustCompute(&context);
   Tensor pair, single;
   ASSERT_TRUE(context.Get(1, &pair));
-  ASSERT_TRUE(context.Get(2, &single));
+  ASSERT_TRUE(context.Get(3, &single));
   EXPECT_THAT(TextsOf(pair), ElementsAre("", std::string("\0x", 2)));
   EXPECT_THAT(TextsOf(single), ElementsAre("one"));
 }
@@ -268,6 +268,62 @@ TEST(OnnxSequence, OfVeryManyElementsStaysASequence) {
   ASSERT_EQ(model.info().n_outputs, 3U);
   EXPECT_EQ(model.output(1).flags, WASINN_IO_UNSERVABLE);
   EXPECT_STREQ(model.output(1).type_name, "seq(tensor(float))");
+}
+
+// The sequence `s` of two tensors, and other outputs.
+std::string SequenceBeside(const std::vector<std::string>& others) {
+  Graph graph = {.nodes = {Node("SequenceConstruct", {"x", "x"}, {"s"})},
+                 .constants = {},
+                 .inputs = {Value("x", kFloat, {1})},
+                 .outputs = {Value("s", Sequence(TensorTypeOfAnyRank(kFloat)))}};
+  for (const std::string& other : others) {
+    if (other == "s") {
+      graph.outputs.push_back(graph.outputs[0]);
+    } else {
+      graph.nodes.push_back(Node("Identity", {"x"}, {other}));
+      graph.outputs.push_back(Value(other, kFloat, {1}));
+    }
+  }
+  return ModelOf(graph);
+}
+
+TEST(OnnxSequence, StaysOneIfAnOutputHasAnElementsName) {
+  const Host host;
+  const LoadedModel model(host, SequenceBeside({"s.1"}));
+  ASSERT_EQ(model.info().n_outputs, 2U);
+  EXPECT_EQ(model.output(0).flags, WASINN_IO_UNSERVABLE);
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({1}, {7})));
+  MustCompute(&context);
+  Tensor out;
+  ASSERT_TRUE(context.Get(1, &out));
+  EXPECT_THAT(out.As<float>(), ElementsAre(7));
+}
+
+TEST(OnnxSequence, OfAFunctionWithTheOperatorsNameStaysOne) {
+  const Host host;
+  const Proto function = Proto()
+                             .Text(1, "SequenceConstruct")
+                             .Text(4, "x")
+                             .Text(5, "y")
+                             .Add(7, Node("SplitToSequence", {"x"}, {"y"}))
+                             .Add(9, Proto().Text(1, "").Int(2, 17))
+                             .Text(10, "my");
+  const Graph graph = {.nodes = {Node("SequenceConstruct", {"x"}, {"s"}).Text(7, "my")},
+                       .constants = {},
+                       .inputs = {Value("x", kFloat, {3})},
+                       .outputs = {Value("s", Sequence(TensorTypeOfAnyRank(kFloat)))}};
+  const LoadedModel model(host,
+                          WriteModel(graph.Write()).Add(8, Proto().Text(1, "my").Int(2, 1)).Add(25, function).bytes());
+  ASSERT_EQ(model.info().n_outputs, 1U);
+  EXPECT_STREQ(model.output(0).type_name, "seq(tensor(float))");
+}
+
+// Before each of them becomes as many ports as it has elements.
+TEST(OnnxSequenceHostile, OneManyTimesIsRefused) {
+  const Host host;
+  const Model model(host, SequenceBeside({"s"}));
+  EXPECT_THAT(model.loaded().message, HasSubstr("two outputs called 's'"));
 }
 
 // Elements are copied, each with its own memory.
@@ -282,7 +338,7 @@ TEST(OnnxSequenceHostile, OneTensorManyTimesCountsForEach) {
   ASSERT_TRUE(context.Set(0, Floats({1}, {7})));
   MustCompute(&context);
   Tensor out;
-  ASSERT_TRUE(context.Get(1 << 10, &out));
+  ASSERT_TRUE(context.Get((1 << 10) + 1, &out));
   EXPECT_THAT(out.As<float>(), ElementsAre(7));
 }
 

@@ -157,7 +157,7 @@ class OfModels(ValuesTest):
         server = self.serve_files(parts=onnx_models.sequence())
         reported = server.request("GET", "/v2/models/parts").json()["outputs"]
         self.assertEqual([(one["name"], one["datatype"]) for one in reported],
-                         [("parts.0", "FP32"), ("parts.1", "FP32"), ("rest", "seq(tensor(float))"), ("y", "FP32")])
+                         [("parts.0", "FP32"), ("rest", "seq(tensor(float))"), ("y", "FP32"), ("parts.1", "FP32")])
         one = {"name": "x", "datatype": "FP32", "shape": [1], "data": [5]}
         self.check_answer(server.infer("parts", {"inputs": [one]}), 400, "output 'rest' is of type seq(tensor(float))")
         self.check_answer(server.infer("parts", {"inputs": [one], "outputs": [{"name": "rest"}]}), 400, "output 'rest' is of type")
