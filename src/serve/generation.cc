@@ -122,9 +122,9 @@ std::unique_ptr<Generation> Generation::Make(ServeOptions options, const Shared&
 }
 
 void Generation::Stop() {
-  tenants_->Stop();
   if (routes_ != nullptr) routes_->Stop();
   if (guest_models_ != nullptr) guest_models_->Stop();
+  tenants_->Stop();  // last: guests of the others run on behalf of tenants' guests
 }
 
 void Generation::Sweep() {

@@ -133,11 +133,21 @@ class Isolated(ConfiguredTest):
         answers = self.check_who_is_beside(server, key("bad"), key("good"))
         self.assertTrue(any("calls of this guest ended its worker 3 times in a row" in answer.json()["error"] for answer in answers), answers)
 
+    def serve_route(self, more):
+        route = f"[routes.'/r']\nfile = '{self.file('passes.wat', PASSES)}'\n{more}\n"
+        return self.serve_file("isolate_models = true\n" + route + tenant("bad") + tenant("good"), models={"m": MODEL + "deadly 66\n"})
+
     def test_a_tenant_that_ends_workers_through_a_route_waits_alone(self):
-        route = f"[routes.'/r']\nfile = '{self.file('passes.wat', PASSES)}'\n"
-        server = self.serve_file("isolate_models = true\n" + route + tenant("bad") + tenant("good"), models={"m": MODEL + "deadly 66\n"})
+        server = self.serve_route("")
         for number in (33, 33, 33, 5):
             self.check_answer(server.request("POST", "/r", struct.pack("<f", number), key("bad")), 502)
         server.await_line("calls of this guest ended its worker 3 times in a row")
         self.check_answer(server.request("POST", "/r", struct.pack("<f", 5), key("good")), 200)
+        self.log_of(server)
+
+    def test_requests_without_a_key_do_not_count_as_one(self):
+        server = self.serve_route("public = true")
+        for _ in range(4):
+            self.check_answer(server.request("POST", "/r", struct.pack("<f", 33)), 502)
+        self.check_answer(server.request("POST", "/r", struct.pack("<f", 5)), 200)
         self.log_of(server)

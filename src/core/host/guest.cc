@@ -24,7 +24,8 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
                                            host_->guest_bytes(), &host_->metrics().refusals.model_bytes)),
       workers_(host_->tenants().Join(policy_.tenant, name_, limits.max_model_bytes, limits.max_tensor_bytes)),
       share_(share != nullptr ? std::move(share)
-                              : std::make_shared<const Share>(policy_.weight, number_, workers_.get())) {
+                              : std::make_shared<const Share>(policy_.weight, number_,
+                                                              policy_.tenant.empty() ? nullptr : workers_.get())) {
   made_in_.SetToThisProcess();
   host_->guests().Join(*this);
 }

@@ -51,6 +51,7 @@ class GuestSettings {
 struct TenantOptions {
   std::string name;
   bool is_alone = true;                  // no key is needed
+  bool has_keys = false;                 // it is not that of requests without a key
   bool is_operator = true;               // may load and unload models, and sees the server's state
   size_t max_requests = 0;               // of its own at once; 0: no limit
   std::shared_ptr<MemoryBudget> budget;  // for its requests and responses
@@ -70,8 +71,8 @@ class Tenant {
   bool is_operator() const { return options_.is_operator; }
   const GuestSettings& settings() const { return settings_; }
   const Share& share() const { return share_; }
-  // For its requests to routes. NULL if there are no tenants: strangers do not count as one.
-  wasinn_guest* guest() const { return options_.is_alone ? nullptr : guest_->get(); }
+  // For its requests to routes. NULL for requests without a key: strangers do not count as one.
+  wasinn_guest* guest() const { return options_.has_keys ? guest_->get() : nullptr; }
   const std::shared_ptr<MemoryBudget>& budget() const { return options_.budget; }
   // Whether it may see a model of this name.
   bool Sees(const std::string& model) const { return settings_.MayUse(model); }

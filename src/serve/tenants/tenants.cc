@@ -31,6 +31,7 @@ Tenants::Tenants(const ServeOptions& options, Repository& repository, std::share
     try {
       add(settings.guest_toml, {.name = name,
                                 .is_alone = false,
+                                .has_keys = true,
                                 .is_operator = settings.is_operator,
                                 .max_requests = settings.max_requests});
     } catch (const Failure& failure) {
