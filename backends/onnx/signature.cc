@@ -91,6 +91,7 @@ void Signature::ReadMaps(Port* port) const {
 
 // A sequence of tensors whose number is known becomes its elements, unless another output has the name of one.
 void Signature::ReadSequences() {
+  if (scan_.sequences.empty()) return;
   std::unordered_set<std::string> names;
   for (const Port& output : outputs_) names.insert(output.name);
   size_t n_elements = 0;

@@ -52,7 +52,8 @@ struct Port : backend::Port {
   Classes classes;  // for an output of maps, which hosts get as f32 [N, classes]; none: it is a tensor
   // For "s.2", an element of the sequence "s". The first one has the sequence's index, the others follow all outputs.
   std::string sequence;
-  size_t element = 0, n_elements = 0, first = 0;  // `first`: the index of the first one
+  size_t element = 0, n_elements = 1;
+  size_t first = 0;  // the index of the first one; only for the others
 
   // ONNX Runtime's name of the value.
   const std::string& source() const { return sequence.empty() ? name : sequence; }

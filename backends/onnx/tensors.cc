@@ -195,18 +195,16 @@ void Outputs::AfterRun(MemoryBudget& budget, const std::atomic<bool>& cancelled)
     if (!ports[i].is_converted() && !ports[i].is_input) continue;
     if (cancelled) Throw(WASINN_ERROR_TIMEOUT, "the compute was cancelled while it converted its outputs");
     FetchValues();
-    const Slot& source = slots_[ports[i].element > 0 ? ports[i].first : i];
+    Slot& source = slots_[ports[i].element > 0 ? ports[i].first : i];
     if (!source.has_value()) {
       Throw(WASINN_ERROR_RUNTIME, "ONNX Runtime gave no value for output '{}'", ports[i].name);
     }
     if (ports[i].is_converted()) {
       Convert(ports[i], source.memory->value.get(), &slots_[i], budget);
+      if (ports[i].element + 1 == ports[i].n_elements) source.memory->value.reset();
     } else {
       KeepPassedOn(ports[i], &slots_[i]);
     }
-  }
-  for (size_t i = 0; i < slots_.size(); ++i) {
-    if (ports[i].is_converted() && slots_[i].memory != nullptr) slots_[i].memory->value.reset();
   }
 }
 

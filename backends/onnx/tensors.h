@@ -84,8 +84,8 @@ class Outputs {
   }
   // Before each run. Frees the outputs' memory.
   void BeforeRun();
-  // After each successful run: copies values that were passed on, makes tensors of strings, maps and sequences, with memory of
-  // `budget`, and releases values that are none.
+  // After each successful run: copies values that were passed on, makes tensors of strings, maps and sequences, with
+  // memory of `budget`, and releases values that are none.
   void AfterRun(MemoryBudget& budget, const std::atomic<bool>& cancelled);
   // Releases everything, at the end.
   void Drop() { slots_.clear(); }
@@ -132,8 +132,8 @@ class Outputs {
   const Model& model_;
   OrtIoBinding* const binding_;
   std::vector<Slot> slots_;
-  std::vector<uint32_t>
-      bound_slots_;  // in the order of binding; a sequence's value is in the slot of its first element
+  // In the order of binding. The value of a sequence is in the slot of its first element.
+  std::vector<uint32_t> bound_slots_;
   uint64_t bindable_bytes_ = 0;
   bool all_bindable_ = true;
   size_t n_bound_ = 0, n_kept_ = 0;

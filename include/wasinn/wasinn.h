@@ -428,7 +428,7 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_metrics(wasinn_host* hos
 /* One guest program. All its instances and threads share its handles. */
 typedef struct wasinn_guest wasinn_guest;
 
-/* All of it is copied. NULL in its place means NULL and 0 in each field. */
+/* The options of a guest, which are copied. Without them, each field has its default. */
 typedef struct wasinn_guest_options {
   uint32_t struct_size;
   const char* name;            /* for the log; NULL: none */

@@ -76,9 +76,10 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
 core::Result<std::shared_ptr<const core::Share>> ShareOf(const core::Host& host, wasinn_guest* guest) {
   if (guest == nullptr) return nullptr;
   const core::Guest::Call presence(*guest);
-  if (!presence) return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "on_behalf_of: the guest is closed");
+  if (!presence)
+    return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "on_behalf_of: expected an open guest, got a closed one");
   if (guest->host() != &host) {
-    return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "on_behalf_of: the guest is another host's");
+    return core::Fail(WASINN_ERROR_INVALID_ARGUMENT, "on_behalf_of: expected a guest of this host, got another host's");
   }
   return guest->share();
 }

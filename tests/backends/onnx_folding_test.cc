@@ -36,13 +36,7 @@ std::vector<Constants> HonestConstants() {
   const Proto chosen = Node("If", {"which"}, {"c"})
                            .Add(5, GraphAttribute("then_branch", branch.Write()))
                            .Add(5, GraphAttribute("else_branch", branch.Write()));
-  const Proto function = Proto()
-                             .Text(1, "F")
-                             .Text(4, "a")
-                             .Text(5, "b")
-                             .Add(7, Node("Exp", {"a"}, {"b"}))
-                             .Add(9, Proto().Text(1, "").Int(2, 17))
-                             .Text(10, "local");
+  const Proto function = Function("local", "F", "a", "b", Node("Exp", {"a"}, {"b"}));
   std::vector<Constants> all = {
       {"NonZero", {Node("NonZero", {"w"}, {"c"})}, {values}, {}, false},
       {"Unique", {Node("Unique", {"w"}, {"c"})}, {values}},

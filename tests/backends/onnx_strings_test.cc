@@ -302,13 +302,7 @@ TEST(OnnxSequence, StaysOneIfAnOutputHasAnElementsName) {
 
 TEST(OnnxSequence, OfAFunctionWithTheOperatorsNameStaysOne) {
   const Host host;
-  const Proto function = Proto()
-                             .Text(1, "SequenceConstruct")
-                             .Text(4, "x")
-                             .Text(5, "y")
-                             .Add(7, Node("SplitToSequence", {"x"}, {"y"}))
-                             .Add(9, Proto().Text(1, "").Int(2, 17))
-                             .Text(10, "my");
+  const Proto function = Function("my", "SequenceConstruct", "x", "y", Node("SplitToSequence", {"x"}, {"y"}));
   const Graph graph = {.nodes = {Node("SequenceConstruct", {"x"}, {"s"}).Text(7, "my")},
                        .constants = {},
                        .inputs = {Value("x", kFloat, {3})},

@@ -37,6 +37,13 @@ inline Proto Node(const std::string& op, const std::vector<std::string>& inputs,
   return node.Text(4, op);
 }
 
+// A function of a model (its field 25): one node from `input` to `output`.
+inline Proto Function(const std::string& domain, const std::string& name, const std::string& input,
+                      const std::string& output, const Proto& node) {
+  const Proto opset = Proto().Text(1, "").Int(2, 17);
+  return Proto().Text(1, name).Text(4, input).Text(5, output).Add(7, node).Add(9, opset).Text(10, domain);
+}
+
 // Bytes as they lie in memory.
 template <typename T>
 Proto Constant(const std::string& name, int element, const std::vector<int64_t>& dims, const std::vector<T>& values) {

@@ -44,6 +44,24 @@ class HandlerTest(ConfiguredTest):
             server.await_metrics("wasinn_guests 1")
         self.assertEqual(self.log_of(server).count("the guest was stopped"), len(guests))
 
+    def check_what_is_seen(self, program):
+        """The guest's view of a request; headers of the connection are not in it."""
+        headers = {"Host": "models.example:81", "X-Trace": "7", "Content-Type": "a/b", "TE": "trailers", "Keep-Alive": "9"}
+        reported = self.serve_handler().request("POST", "/h/show?x=1&y=%20", b"hello", headers).body.decode().splitlines()
+        for line in (
+            "method Method::Post",
+            "scheme Some(Scheme::Http)",
+            "authority models.example:81",
+            "path /h/show?x=1&y=%20",
+            "x-trace: 7",
+            "content-type: a/b",
+            "content-length: 5",
+            f'arguments ["{program}"], environment []',
+        ):
+            self.assertIn(line, reported)
+        names = {line.split(":")[0] for line in reported}
+        self.assertFalse({"host", "te", "keep-alive", "connection"} & names, reported)
+
 
 class Folders(HandlerTest):
     def setUp(self):
@@ -81,22 +99,7 @@ class Folders(HandlerTest):
 
 class Exchanges(HandlerTest):
     def test_what_a_guest_sees_of_a_request(self):
-        server = self.serve_handler()
-        headers = {"Host": "models.example:81", "X-Trace": "7", "Content-Type": "a/b", "TE": "trailers", "Keep-Alive": "9"}
-        reported = server.request("POST", "/h/show?x=1&y=%20", b"hello", headers).body.decode().splitlines()
-        for line in (
-            "method Method::Post",
-            "scheme Some(Scheme::Http)",
-            "authority models.example:81",
-            "path /h/show?x=1&y=%20",
-            "x-trace: 7",
-            "content-type: a/b",
-            "content-length: 5",
-            'arguments ["test-handler.component.wasm"], environment []',
-        ):
-            self.assertIn(line, reported)
-        names = {line.split(":")[0] for line in reported}
-        self.assertFalse({"host", "te", "keep-alive", "connection"} & names, reported)
+        self.check_what_is_seen("test-handler.component.wasm")
 
     def test_other_methods_and_a_missing_host(self):
         server = self.serve_handler()

@@ -134,8 +134,9 @@ TEST_F(BackoffsOfGuests, AGuestOnBehalfOfAClosedOneOrAnotherHostsIsRefused) {
   const HostPtr host = Host(), other = Host();
   const GuestPtr closed = NewGuest(host.get()), of_other = NewGuest(other.get());
   wasinn_guest_close(closed.get());
-  for (const auto& [guest, why] : {std::pair(closed.get(), "on_behalf_of: the guest is closed"),
-                                   std::pair(of_other.get(), "on_behalf_of: the guest is another host's")}) {
+  for (const auto& [guest, why] :
+       {std::pair(closed.get(), "on_behalf_of: expected an open guest, got a closed one"),
+        std::pair(of_other.get(), "on_behalf_of: expected a guest of this host, got another host's")}) {
     wasinn_guest_options options = {};
     options.struct_size = sizeof options;
     options.on_behalf_of = guest;
