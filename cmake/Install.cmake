@@ -6,7 +6,7 @@
 #   bin/wasinn-serve            what `wasinn serve` starts, if it was built
 #   bin/wasinn-conformance      tests any host of wasi-nn; its guests and models are in share/wasinn/conformance
 #   include/wasinn              headers for embedders and backends
-#   include/wasinn-guest        files for guest programs: headers, in rust a crate, in go and zig modules; and wasi:nn in WIT
+#   include/wasinn-guest        files for guest programs: headers, in rust a crate, in go, zig and assemblyscript modules; and wasi:nn in WIT
 #   lib/libwasinn.so            the library
 #   lib/libwasinn_wasmtime.a    wasi-nn for programs that embed Wasmtime
 #   lib/wasinn                  backends, and the files of .deps that they and the command load; the commands that install the rest
@@ -63,8 +63,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/wasinn DESTINATION ${CMAKE_INSTA
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/c/ ${PROJECT_SOURCE_DIR}/guest/cpp/ ${PROJECT_SOURCE_DIR}/guest/wit
         DESTINATION ${WASINN_GUEST_INCLUDE_DIR} COMPONENT guest
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.wit")
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/rust ${PROJECT_SOURCE_DIR}/guest/go ${PROJECT_SOURCE_DIR}/guest/zig DESTINATION ${WASINN_GUEST_INCLUDE_DIR} COMPONENT guest
-        FILES_MATCHING PATTERN "*.rs" PATTERN "Cargo.toml" PATTERN "*.go" PATTERN "go.mod" PATTERN "*.zig" PATTERN target EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/rust ${PROJECT_SOURCE_DIR}/guest/go ${PROJECT_SOURCE_DIR}/guest/zig ${PROJECT_SOURCE_DIR}/guest/assemblyscript
+        DESTINATION ${WASINN_GUEST_INCLUDE_DIR} COMPONENT guest
+        FILES_MATCHING PATTERN "*.rs" PATTERN "Cargo.toml" PATTERN "*.go" PATTERN "go.mod" PATTERN "*.zig" PATTERN "*.ts" PATTERN target EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/new DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn COMPONENT guest)
 if(TARGET guest-classify AND TARGET guest-chat) # the build tree has the files of this component, too
   install(FILES ${PROJECT_SOURCE_DIR}/models/digits.onnx ${WASINN_GUESTS}/classify.wasm ${WASINN_GUESTS}/chat.wasm

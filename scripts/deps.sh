@@ -18,6 +18,8 @@
 #   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes), published crates of wasi-nn, and what makes components
 #   go-guests     Go for WebAssembly guests
 #   zig-guests    Zig for WebAssembly guests (101 MB to fetch, 200 kept)
+#   assemblyscript-guests
+#                 AssemblyScript for WebAssembly guests, and Node.js, which runs its compiler
 #   onnxruntime   the ONNX Runtime framework: library and headers
 #   openvino      the OpenVINO framework: libraries (for CPUs) and headers; pugixml (apt)
 #   torch         the PyTorch framework, for CPUs: libraries and headers
@@ -69,7 +71,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wasmtime-tests wamr wamr-aot wasmedge components component-guests rust-guests go-guests zig-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama llama-text wasm3 units tests readers registries bench real-models smollm2 serve grpc-python serve-tests openai-clients llama-server remote-tests kubernetes sbom wheel packages fuzz lint tidy)
+names=(build guest wasmtime wasmtime-component wasmtime-tests wamr wamr-aot wasmedge components component-guests rust-guests go-guests zig-guests assemblyscript-guests onnxruntime onnxruntime-webgpu openvino torch tflite tensorflow llama llama-text wasm3 units tests readers registries bench real-models smollm2 serve grpc-python serve-tests openai-clients llama-server remote-tests kubernetes sbom wheel packages fuzz lint tidy)
 extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda llama-vulkan arm64) # large, and no part of "all"
 
 packages_of() {
@@ -130,6 +132,7 @@ recipes_of() {
     rust-guests) echo rust-wasm wasi-nn-crates wasm-tools ;;
     go-guests) echo go-wasm ;;
     zig-guests) echo zig ;;
+    assemblyscript-guests) echo nodejs assemblyscript ;;
     wheel) echo wheel-tools numpy ;;
     packages) echo npm-tools wheel-tools ;;
     onnxruntime-cuda | torch-cuda) echo "$1" cuda13 ;;

@@ -196,6 +196,22 @@ zig() {
   ln -s ../zig/zig "$tree/component-tools/bin/zig"
 }
 
+# AssemblyScript for guests: the compiler with the two packages that it imports, and WASI for its programs.
+assemblyscript() {
+  local modules=component-tools/assemblyscript/node_modules
+  npm_package assemblyscript 0.28.20 26696c1bbb716bd85a0fbd38c7efbda186c83bc648ba4f78369d432081b4b1cb "$work/assemblyscript"
+  npm_package binaryen 131.0.0-nightly.20260721 ed375d90d259924799147788d66ed70ce6e65454b69df577e09f2c4d17c00f6c "$work/binaryen"
+  npm_package long 5.3.2 68033e466773df7d52c9e59341bb729d83716cd920c56460395724456d646b26 "$work/long"
+  npm_package @assemblyscript/wasi-shim 0.1.0 e8b4410255e6f86cb96c2ce1d191fa9a6b45d274f0f506c4132e8075634ea005 "$work/wasi-shim"
+  put share/doc/assemblyscript assemblyscript/{LICENSE,NOTICE}
+  rm -r binaryen/bin # programs, of which the compiler runs none
+  put $modules assemblyscript binaryen long
+  put $modules/@assemblyscript wasi-shim
+  mkdir "$tree/$modules/.bin"
+  ln -s ../assemblyscript/bin/asc.js "$tree/$modules/.bin/asc"
+  cp -r "$root/scripts/deps/assemblyscript" "$tree/component-tools/bin"
+}
+
 # The ONNX project's own tests of single operators: CASE/{model.onnx,test_data_set_0/…}. Later wheels no longer carry them.
 onnx-node-tests() {
   wheel onnx 1.17.0 "4a183c6178be001bf398260e5ac2c927dc43e7746e8638d6c05c20e321f8c949

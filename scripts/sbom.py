@@ -31,7 +31,7 @@ bin/wasinn bin/wasinn-bench bin/wasinn-serve bin/wasinn-conformance
 include/wasinn/*.h include/wasinn/*.hpp include/wasinn-guest/*.h include/wasinn-guest/*.hpp include/wasinn-guest/*.c
 include/wasinn-guest/wit/*.wit
 include/wasinn-guest/rust/*.rs include/wasinn-guest/rust/Cargo.toml include/wasinn-guest/go/*.go
-include/wasinn-guest/go/go.mod include/wasinn-guest/zig/*.zig
+include/wasinn-guest/go/go.mod include/wasinn-guest/zig/*.zig include/wasinn-guest/assemblyscript/*.ts
 LIB/libwasinn.so.* LIB/libwasinn_*.a LIB/libwasinn_wamr.so LIB/libwasi_nn_backend_*.so
 LIB/wasinn/libwasinn_backend_*.so LIB/wasinn/libwasinn_*_runtime.so LIB/wasinn/libwasinn_bench_torch.so
 LIB/wasinn/libwasinn_count_allocations.so

@@ -31,13 +31,13 @@ tier() {
     peers) needs+=(onnxruntime) touched='^(bench/peers/|tests/conformance/(suite|guests|known|steps))' ;;
     wasmedge) needs+=(rust-guests go-guests real-models wasmedge "${frameworks[@]}" llama) touched='^(src/(engines/wasmedge|plugins)/|bench/wasmedge/|examples/embed-wasmedge/)' ;;
     wamr-aot) needs+=(wamr-aot onnxruntime) touched='^(src/engines/wamr/|scripts/deps/wamr)' ;;
-    languages) needs+=(component-guests rust-guests go-guests zig-guests serve grpc-python "${frameworks[@]}" llama) builds=(check asan) options=(-DWASINN_BUILD_SERVE=ON)
+    languages) needs+=(component-guests rust-guests go-guests zig-guests assemblyscript-guests serve grpc-python "${frameworks[@]}" llama) builds=(check asan) options=(-DWASINN_BUILD_SERVE=ON)
       touched='^(guest/|examples/|rust/|src/engines/wasmtime/component|src/serve/(models/guest_model|routes/))' ;;
     packages) needs+=(wasmtime-component component-guests rust-guests go-guests serve serve-tests sbom wheel packages kubernetes images wasmedge "${frameworks[@]}" llama)
       builds=(release) touched='^(packaging/|cmake/|include/|scripts/(package|publish|release|sbom|bom)|tests/(packaging|embed|sbom|kubernetes)/)' ;;
     real-models) needs+=(real-models go-guests "${frameworks[@]}" llama) touched='^tests/real_models/' ;;
     gpu) needs+=(onnxruntime-webgpu "${frameworks[@]}" llama) builds=(release) touched='^(tests/gpu/|scripts/gpu_test|backends/onnx/device)' ;;
-    docs) needs+=(component-guests rust-guests go-guests zig-guests serve readers smollm2 "${frameworks[@]}" llama) builds=(release) touched='^(docs/|README\.md|src/cli/|examples/)' ;;
+    docs) needs+=(component-guests rust-guests go-guests zig-guests assemblyscript-guests serve readers smollm2 "${frameworks[@]}" llama) builds=(release) touched='^(docs/|README\.md|src/cli/|examples/)' ;;
     asan-serve) needs+=(serve grpc-python onnxruntime llama) builds=(asan) options=(-DWASINN_BUILD_SERVE=ON -DWASINN_BACKEND_LLAMA=ON -DWASINN_BACKEND_REMOTE=ON)
       touched='^(src/serve/|backends/remote/|tests/(serve|remote)/)' ;;
     bench) needs+=(wasmtime-component bench serve "${frameworks[@]}" llama) builds=(release) touched='^bench/' ;;

@@ -144,7 +144,7 @@ Command AddNewCommand(CLI::App& app) {
       ->required()
       ->check(CheckFolder);
   make->add_option("--lang", flags->language, "The language. Python's and JavaScript's programs are components")
-      ->type_name("c|c++|rust|go|zig|python|js")
+      ->type_name("c|c++|rust|go|zig|assemblyscript|python|js")
       ->required();
   make->add_flag("--component", flags->component, "Write a component instead of a core module");
   make->add_flag("--serve", flags->serve,

@@ -34,6 +34,29 @@ pub fn main() !void {
     std.debug.print("{any} {any} {any}\n", .{ few, all, nn.Graph.loadByName("other") });
 }
 """
+# The same of AssemblyScript's.
+KIT_ASSEMBLYSCRIPT = r"""import { Errno, Graph, errno, errorText, lastError } from "./wasi_nn";
+
+function main(): void {
+  const graph = Graph.load(Uint8Array.wrap(String.UTF8.encode("GGUF\nin x f32 2\n")));
+  if (!graph) return console.log(errorText());
+  const context = graph.initExecutionContext();
+  if (!context) return console.log(errorText());
+  const values = new Float32Array(2);
+  values[0] = 7;
+  values[1] = 8;
+  console.log((context.setInput(0, values, [2]) && context.compute()).toString());
+  const unknownSize = context.getOutput<Float32Array>(0), more = context.getOutput<Float32Array>(0, 5);
+  if (!unknownSize || !more) return console.log(errorText());
+  console.log(unknownSize.join(" ") + ", " + more.join(" "));
+  const halves = context.getOutput<Uint64Array>(1);
+  console.log((!halves && errno() == Errno.InvalidArgument).toString() + " " + lastError());
+  const other = Graph.loadByName("other");
+  console.log((other == null).toString() + " " + errorText());
+}
+
+main();
+"""
 
 
 class NewTest(CommandTest):
@@ -64,6 +87,8 @@ class NewTest(CommandTest):
     def new_of(self, template, name, model, out):
         language, *kinds = template.split("-")
         self.new(name, "--lang", language, *(f"--{kind}" for kind in kinds), "--model", model, out=out)
+        if language == "assemblyscript":  # what `npm install` makes
+            (self.dir / name / "node_modules").symlink_to(pathlib.Path(os.environ["WASINN_TOOLS"]) / "../assemblyscript/node_modules")
 
     def check_program(self, template):
         self.file("my models/digits.onnx", (PREFIX / "share/wasinn/demo/digits.onnx").read_bytes())
@@ -86,6 +111,15 @@ class NewTest(CommandTest):
         self.new_of("zig", "kit", "m.gguf", "in   x f32 [2, 3]")
         self.file("kit/main.zig", KIT_ZIG)
         self.assertIn("error.TooLarge { 7, 8 } error.NotFound\n", self.make("kit", "zig", "run").stderr)
+
+    def check_assemblyscript_kit(self):
+        self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
+        self.file("m.gguf", MODEL)
+        self.new_of("assemblyscript", "kit", "m.gguf", "in   x f32 [2, 3]")
+        self.file("kit/main.ts", KIT_ASSEMBLYSCRIPT)
+        printed = self.make("kit", "assemblyscript", "run").stdout
+        self.assertIn("true\n7.0 8.0, 7.0 8.0\ntrue get_output: invalid_argument", printed)
+        self.assertIn("true load_by_name: not_found (8)\n", printed)
 
     def readme(self, name):
         """The commands of its first block."""
@@ -160,6 +194,8 @@ for one in os.environ["WASINN_NEW"].split():
     add(one)
     if one == "zig":
         NewTest.test_zig_kit = NewTest.check_zig_kit
+    if one == "assemblyscript":
+        NewTest.test_assemblyscript_kit = NewTest.check_assemblyscript_kit
 
 
 class ProjectTest(CommandTest):
@@ -178,9 +214,9 @@ class ProjectTest(CommandTest):
                            ("in a\x1bb f32 2", r"input 'a\x1bb' has a name with control characters")):
             self.file("m.gguf", f"GGUF\n{model}\n")
             self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.gguf"), why)
-        self.check_error(self.wasinn("new", "x", "--lang", "go", "--component"), "there is no template for go with --component; there are c, ")
-        self.check_error(self.wasinn("new", "x", "--lang", "c", "--component", "--serve"), "there is no template for c with --component with --serve; there are c, ")
-        self.check_error(self.wasinn("new", "x", "--lang", "cobol"), "there is no template for cobol; there are c, ")
+        self.check_error(self.wasinn("new", "x", "--lang", "zig", "--component"), "there is no template for zig with --component; there are assemblyscript, ")
+        self.check_error(self.wasinn("new", "x", "--lang", "c", "--component", "--serve"), "there is no template for c with --component with --serve; there are assemblyscript, ")
+        self.check_error(self.wasinn("new", "x", "--lang", "cobol"), "there is no template for cobol; there are assemblyscript, ")
         self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.onnx"), "there is no model m.onnx")
         self.file("a'b/m.gguf", "GGUF\nin x f32 2\n")
         self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "a'b/m.gguf"), "a build file cannot name the path ../a'b/m.gguf")

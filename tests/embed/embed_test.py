@@ -270,7 +270,7 @@ class EmbedTest(ExampleTest):
     def test_guest_headers(self):
         names = {path.name for path in (self.prefix / "include" / "wasinn-guest").iterdir()}
         headers = {"wasi_nn.h", "wasi_nn_ext.h", "wasi_nn.hpp", "wasi_nn_ext.hpp", "wasi_nn_component.h", "wasi_nn_wamr.h"}
-        self.assertEqual(names, headers | {"wasi_nn_component_start.c", "wit", "rust", "go", "zig"})
+        self.assertEqual(names, headers | {"wasi_nn_component_start.c", "wit", "rust", "go", "zig", "assemblyscript"})
 
 
 class WamrTest(ExampleTest):
