@@ -12,7 +12,7 @@ sed -i -e "s|^version = .*|version = \"$version\"|" -e "s|^publish = false|homep
 (cd "$work/guest/rust" && quietly cargo package --offline --no-verify --target-dir "$work/target")
 mv "$work/target/package/wasinn-guest-$version.crate" "$dist/"
 
-find "$work/guest/go" -name '*.go' -exec sed -i "s|\"wasinn\"$|\"$module\"|" {} +
+find "$work/guest/go" -name '*.go' -exec sed -i "s|\"wasinn\(/component\)\?\"$|\"$module\1\"|" {} +
 sed -i "s|^module .*|module $module|" "$work/guest/go/go.mod"
 archive "$dist/wasinn-guest-go-$version.tar.gz" "$work" guest/go
 

@@ -98,6 +98,7 @@ std::expected<void, std::string> WriteProject(const Project& project, const fs::
                   : std::unexpected(fmt::format("{} is there already, and stays as it is", folder.string()));
   }
   for (const auto& [name, from] : project.copies) {
+    fs::create_directories((folder / name).parent_path());
     fs::copy(from, folder / name, fs::copy_options::recursive, failed);
     if (failed) return fail(folder / name);
   }

@@ -57,6 +57,62 @@ function main(): void {
 
 main();
 """
+# Go's component kit: two goroutines whose answers make garbage, and errors.
+KIT_GO_COMPONENT = r"""package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"wasinn/component"
+)
+
+const size = 1 << 18
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// wrong counts the computes whose outputs are not their inputs.
+func wrong(graph component.Graph, seed float32) int {
+	context := must(graph.InitExecutionContext())
+	defer context.Drop()
+	values, count := make([]float32, size), 0
+	for i := range 100 {
+		values[i] = seed + float32(i)
+		outputs := must(context.Compute(component.Named("x", component.NewTensor(values, size))))
+		runtime.Gosched()
+		x := outputs[0].Tensor
+		if outputs[0].Name != "x" || x.Type() != component.FP32 || !slices.Equal(x.Dimensions(), []uint32{size}) || !slices.Equal(component.Data[float32](x), values) {
+			count++
+		}
+		x.Drop()
+	}
+	return count
+}
+
+//go:wasmexport wasi:cli/run@0.2.0#run
+func run() int32 {
+	graph := must(component.Load([][]byte{[]byte(fmt.Sprintf("GGUF\nin x f32 %d\n", size))}, component.GGML, component.CPU))
+	counts := make(chan int)
+	for seed := range 2 {
+		go func() { counts <- wrong(graph, float32(1000*(seed+1))) }()
+	}
+	fmt.Println("wrong:", <-counts, <-counts)
+	context := must(graph.InitExecutionContext())
+	_, few := context.Compute(component.Named("x", component.NewTensor([]float32{1}, 1)))
+	_, other := component.LoadByName("other")
+	fmt.Println(errors.Is(few, component.InvalidArgument), errors.Is(other, component.NotFound), other)
+	return 0
+}
+
+func main() {}
+"""
 
 
 class NewTest(CommandTest):
@@ -120,6 +176,13 @@ class NewTest(CommandTest):
         printed = self.make("kit", "assemblyscript", "run").stdout
         self.assertIn("true\n7.0 8.0, 7.0 8.0\ntrue get_output: invalid_argument", printed)
         self.assertIn("true load_by_name: not_found (8)\n", printed)
+
+    def check_go_component_kit(self):
+        self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
+        self.file("m.gguf", MODEL)
+        self.new_of("go-component", "kit", "m.gguf", "in   x f32 [2, 3]")
+        self.file("kit/main.go", KIT_GO_COMPONENT)
+        self.assertRegex(self.make("kit", "go-component", "run").stdout, "\nwrong: 0 0\ntrue true not-found: .*other")
 
     def readme(self, name):
         """The commands of its first block."""
@@ -196,6 +259,8 @@ for one in os.environ["WASINN_NEW"].split():
         NewTest.test_zig_kit = NewTest.check_zig_kit
     if one == "assemblyscript":
         NewTest.test_assemblyscript_kit = NewTest.check_assemblyscript_kit
+    if one == "go-component":
+        NewTest.test_go_component_kit = NewTest.check_go_component_kit
 
 
 class ProjectTest(CommandTest):

@@ -61,7 +61,7 @@ class PagesTest(CommandTest):
         if "llama" in self.there and (SOURCE / ".deps/share/smollm2").exists():
             self.there.add("smollm2")
         if "components" in self.there:
-            makers = {"cargo-wasm": "rust_guests", "componentize-py": "python_guests", "componentize-js": "javascript_guests", "zig": "zig_guests", "asc": "assemblyscript_guests"}
+            makers = {"cargo-wasm": "rust_guests", "componentize-py": "python_guests", "componentize-js": "javascript_guests", "zig": "zig_guests", "asc": "assemblyscript_guests", "go-wasm": "go_components"}
             self.there |= {guests for tool, guests in makers.items() if (tools / tool).exists()}
         # Crates that are here already.
         self.env |= {"CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")), "CARGO_NET_OFFLINE": "true",
