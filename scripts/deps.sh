@@ -79,7 +79,7 @@ packages_of() {
     build) echo g++ ccache cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libseccomp-dev libsodium-dev ;;
     guest)
       echo "clang-$LLVM" "lld-$LLVM" wasi-libc "libclang-rt-$LLVM-dev-wasm32" "libc++-$LLVM-dev-wasm32" \
-        "libc++abi-$LLVM-dev-wasm32" libstb-dev
+        "libc++abi-$LLVM-dev-wasm32" libstb-dev libjsmn-dev
       ;;
     units) echo libgtest-dev libgmock-dev libstb-dev mold python3 ;;
     tests) echo libgtest-dev libgmock-dev curl make mold python3 strace binutils ;;

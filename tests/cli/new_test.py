@@ -245,6 +245,18 @@ class NewTest(CommandTest):
         ends = {"of-i8": [-128, 127, 0, 1], "of-u8": [255, 0, 0, 1], "of-i32": [-2**31, 2**31 - 1, 0, 1], "of-u32": [2**32 - 1, 0, 0, 1], "of-i64": [-2**53, 2**53, 0, 1]}
         self.assertEqual(self.ask(curl, address, json.dumps(ends)), {name: [0] * len(zeros) for name, zeros in values.items()} | ends)
 
+    def check_c_server_names(self):
+        """The program reads texts of JSON itself, in every form that they can have."""
+        self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
+        self.file("names.gguf", "GGUF\nin é€𝄞 f32 1\nin \"q\\ f32 2\n")
+        curl, address = self.serve("c-serve", "names", "names.gguf", "é€𝄞 f32 [1]")
+        values = {"é€𝄞": [0.25], '"q\\': [1, 2]}
+        more = {"other": {"q": ["é€𝄞", [], {}]}, "": None} | values
+        for text in (json.dumps(more), json.dumps(more, ensure_ascii=False), json.dumps(values).replace("q", r"\u0071")):
+            self.assertEqual(self.ask(curl, address, text), values)
+        for wrong in ("{} {}", '{"a" 1}', '{"a": 1 "b": 2}', '{1: 2}', '{"é€𝄞": [[1]]}', '{"é€𝄞": [-]}', '{"é€𝄞": [0x1]}', '{"\\"q\\\\": [1, [2]]}'):
+            self.ask(curl, address, wrong, code=400)
+
 
 def add(template):
     name = template.replace("-", "_").replace("+", "p")
@@ -259,6 +271,8 @@ for one in os.environ["WASINN_NEW"].split():
         NewTest.test_zig_kit = NewTest.check_zig_kit
     if one == "assemblyscript":
         NewTest.test_assemblyscript_kit = NewTest.check_assemblyscript_kit
+    if one == "c-serve":
+        NewTest.test_c_server_names = NewTest.check_c_server_names
     if one == "go-component":
         NewTest.test_go_component_kit = NewTest.check_go_component_kit
 
