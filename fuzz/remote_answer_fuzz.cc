@@ -10,7 +10,7 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/remote_taken.h"
-#include "remote/answer.h"
+#include "remote/tensors.h"
 
 namespace wasinn::fuzz {
 namespace {

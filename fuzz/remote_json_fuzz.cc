@@ -8,9 +8,8 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/remote_taken.h"
-#include "remote/errors.h"
-#include "remote/json_answer.h"
-#include "remote/json_cursor.h"
+#include "remote/exchange.h"
+#include "remote/json.h"
 
 namespace wasinn::fuzz {
 namespace {

@@ -1,4 +1,4 @@
-#include "remote/address.h"
+#include "remote/config.h"
 
 #include <fmt/format.h>
 #include <google/protobuf/stubs/common.h>

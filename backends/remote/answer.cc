@@ -1,4 +1,3 @@
-#include "remote/answer.h"
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>

@@ -1,4 +1,4 @@
-#include "remote/errors.h"
+#include "remote/exchange.h"
 
 #include <fmt/format.h>
 #include <google/protobuf/stubs/common.h>

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "remote/errors.h"
+#include "remote/exchange.h"
 #include "remote/http_body.h"
 #include "remote/http_pool.h"
 #include "remote/http_stream.h"

@@ -1,4 +1,4 @@
-#include "remote/json_answer.h"
+#include "remote/json.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <string>
 
 #include "common/error.h"
-#include "remote/json_cursor.h"
 #include "remote/tensors.h"
 
 namespace wasinn::remote {

@@ -1,4 +1,4 @@
-#include "remote/json_cursor.h"
+#include "remote/json.h"
 
 #include <fmt/format.h>
 

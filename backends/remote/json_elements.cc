@@ -1,4 +1,4 @@
-#include "remote/json_elements.h"
+#include "remote/json.h"
 
 #include <fmt/format.h>
 #include <google/protobuf/stubs/common.h>
@@ -12,7 +12,6 @@
 
 #include "common/error.h"
 #include "oip/datatype.h"
-#include "remote/json_cursor.h"
 
 namespace wasinn::remote {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "remote/config.h"
-#include "remote/openai_settings.h"
+#include "remote/openai.h"
 
 namespace wasinn::remote {
 

@@ -8,23 +8,27 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <iterator>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "common/config.h"
 #include "common/error.h"
 #include "common/on_cancel.h"
-#include "remote/address.h"
-#include "remote/answer.h"
-#include "remote/call.h"
-#include "remote/errors.h"
-#include "remote/oip.h"
+#include "remote/config.h"
+#include "remote/exchange.h"
 #include "remote/openai.h"
-#include "remote/openai_settings.h"
+#include "remote/servers.h"
+#include "remote/tensors.h"
 
 namespace wasinn::remote {
 
@@ -129,7 +133,7 @@ std::string Described(const Servers& servers, const Metadata& metadata, std::opt
                               {"version", servers.address().version},
                               {"platform", Quoted(metadata.platform)}};
   if (parallel) described["parallel"] = *parallel;
-  return described.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return base::Dump(described);
 }
 
 // Such keys are a language model's, which has another address.
@@ -140,15 +144,19 @@ const char* LanguageHint(const std::string& key) {
 
 // `host_config`: the model's configuration.
 std::unique_ptr<Protocol> MakeProtocol(const Address& address, const char* host_config, const backend::Log& log) {
-  if (!address.base.empty()) return std::make_unique<OpenAi>(address, host_config, log);
-  RefuseLanguageKeys(host_config);
-  if (address.transport == Transport::kHttp) return std::make_unique<OipHttp>(address.path);
-  return std::make_unique<OipGrpc>(address);
+  if (!address.base.empty()) return NewOpenAi(address, host_config, log);
+  const backend::Config config(host_config, "configuration of the model");
+  for (const wasinn_key& key : LanguageKeys()) {
+    if (!config.Has(key.name)) continue;
+    throw Error(WASINN_ERROR_INVALID_ARGUMENT,
+                fmt::format("key '{}' is for language models, whose path is …/v1/MODEL", key.name));
+  }
+  return address.transport == Transport::kHttp ? NewOipHttp(address) : NewOipGrpc(address);
 }
 
 }  // namespace
 
-std::unique_ptr<const GuestSettings> Protocol::Configure(const char* guest_config) const {
+std::shared_ptr<const LanguageSettings> Protocol::Configure(const char* guest_config) const {
   const backend::Config config(guest_config, "configuration from the guest");
   for (const std::string& key : config.Keys()) {
     throw backend::Error(
@@ -159,6 +167,126 @@ std::unique_ptr<const GuestSettings> Protocol::Configure(const char* guest_confi
 }
 
 backend::Error Protocol::ErrorOf(const Reply& reply) const { return remote::ErrorOf(reply.status); }
+
+// Asks each server of one model repeatedly whether the model is ready.
+class Checks {
+ public:
+  Checks(Servers& servers, const Protocol& protocol)
+      : servers_(servers), protocol_(protocol), request_(protocol.AskReady()), checks_(servers.size()) {
+    request_.is_check = true;
+    thread_ = std::thread([this] { Run(); });
+  }
+  // Cancels running checks, and waits for them.
+  ~Checks() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_ending_ = true;
+      changed_.notify_all();
+    }
+    thread_.join();
+    std::vector<std::shared_ptr<Exchange>> exchanges;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const Check& check : checks_) exchanges.push_back(check.exchange);
+    }
+    for (const auto& exchange : exchanges) {
+      if (exchange != nullptr) exchange->Cancel();
+    }
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return running_ == 0; });
+  }
+  Checks(const Checks&) = delete;
+  Checks& operator=(const Checks&) = delete;
+
+ private:
+  // A busy server may be late once.
+  static constexpr int kLate = 2;
+  struct Check {
+    std::shared_ptr<Exchange> exchange;  // NULL: no check is running
+    int late = 0;                        // late checks in succession
+  };
+
+  void Run() {
+    std::unique_lock lock(mutex_);
+    while (!is_ending_) {
+      lock.unlock();
+      try {
+        Begin();
+      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): retried next time
+      }
+      lock.lock();
+      changed_.wait_for(lock, servers_.config().health_interval, [this] { return is_ending_; });
+    }
+  }
+  // Begins a check of each server whose last check has ended. The transport may call back on this thread, so no lock is
+  // held when it begins.
+  void Begin() {
+    for (size_t i = 0; i < checks_.size(); ++i) {
+      Check& check = checks_[i];
+      const auto deadline = std::chrono::system_clock::now() + servers_.config().health_timeout;
+      const auto exchange = servers_.connection(i).NewExchange(request_, servers_.config().headers, deadline);
+      {
+        const std::lock_guard lock(mutex_);
+        if (is_ending_ || check.exchange != nullptr) continue;
+        check.exchange = exchange;
+        ++running_;
+      }
+      try {
+        exchange->Start([this, i](const Reply& reply) { End(i, reply); });
+      } catch (...) {  // out of memory: the check did not begin
+        Forget(i);
+        throw;
+      }
+    }
+  }
+  void Forget(size_t server) {
+    const std::lock_guard lock(mutex_);
+    checks_[server].exchange.reset();  // destroyed before the servers, whose channel it holds
+    --running_;
+    changed_.notify_all();
+  }
+  void End(size_t server, const Reply& reply) {
+    Check& check = checks_[server];
+    int late = 0;
+    bool is_ending = false;
+    {
+      const std::lock_guard lock(mutex_);
+      check.late = reply.status.error_code() == grpc::DEADLINE_EXCEEDED ? std::min(check.late + 1, kLate) : 0;
+      late = check.late;
+      is_ending = is_ending_;
+    }
+    try {
+      if (!is_ending) Judge(server, reply, late);
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next check reports it
+    }
+    Forget(server);
+  }
+  void Judge(size_t server, const Reply& reply, int late) {
+    const grpc::Status& status = reply.status;
+    if (status.ok()) return SetHealth(server, protocol_.IsReady(reply), "the model is not ready there");
+    if (status.error_code() == grpc::DEADLINE_EXCEEDED && late < kLate) return;
+    // A server without that call, or that refuses it, does answer.
+    const bool answers = status.error_code() == grpc::UNIMPLEMENTED || status.error_code() == grpc::PERMISSION_DENIED ||
+                         status.error_code() == grpc::UNAUTHENTICATED;
+    SetHealth(server, answers, status.error_message());
+  }
+  void SetHealth(size_t server, bool is_healthy, const std::string& why) {
+    servers_.SetHealthy(server, is_healthy, why);
+    if (!is_healthy) servers_.GiveUpCalls(server);
+  }
+
+  Servers& servers_;
+  const Protocol& protocol_;
+  Request request_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Check> checks_;
+  size_t running_ = 0;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+Model::~Model() = default;
 
 Model::Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options) : host_(host) {
   const Address address = AddressOf(builders);
@@ -177,114 +305,7 @@ Model::Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_
   }
   description_ = Described(*servers_, metadata, parallel);
   servers_->SetLoaded();
-  if (servers_->size() > 1) checks_.emplace(*servers_, *protocol_);
-}
-
-namespace {
-
-Request RequestOf(const Protocol& protocol) {
-  Request request = protocol.AskReady();
-  request.is_check = true;
-  return request;
-}
-
-}  // namespace
-
-Checks::Checks(Servers& servers, const Protocol& protocol)
-    : servers_(servers), protocol_(protocol), request_(RequestOf(protocol)), checks_(servers.size()), thread_([this] {
-        Run();
-      }) {}
-
-Checks::~Checks() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_ending_ = true;
-    changed_.notify_all();
-  }
-  thread_.join();
-  std::vector<std::shared_ptr<Exchange>> exchanges;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const Check& check : checks_) exchanges.push_back(check.exchange);
-  }
-  for (const auto& exchange : exchanges) {
-    if (exchange != nullptr) exchange->Cancel();
-  }
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return running_ == 0; });
-}
-
-void Checks::Run() {
-  std::unique_lock lock(mutex_);
-  while (!is_ending_) {
-    lock.unlock();
-    try {
-      Begin();
-    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): retried next time
-    }
-    lock.lock();
-    changed_.wait_for(lock, servers_.config().health_interval, [this] { return is_ending_; });
-  }
-}
-
-// The transport may call back on this thread, so no lock is held when it begins.
-void Checks::Begin() {
-  for (size_t i = 0; i < checks_.size(); ++i) {
-    Check& check = checks_[i];
-    const auto deadline = std::chrono::system_clock::now() + servers_.config().health_timeout;
-    const auto exchange = servers_.connection(i).NewExchange(request_, servers_.config().headers, deadline);
-    {
-      const std::lock_guard lock(mutex_);
-      if (is_ending_ || check.exchange != nullptr) continue;
-      check.exchange = exchange;
-      ++running_;
-    }
-    try {
-      exchange->Start([this, i](const Reply& reply) { End(i, reply); });
-    } catch (...) {  // out of memory: the check did not begin
-      Forget(i);
-      throw;
-    }
-  }
-}
-
-void Checks::Forget(size_t server) {
-  const std::lock_guard lock(mutex_);
-  checks_[server].exchange.reset();  // destroyed before the servers, whose channel it holds
-  --running_;
-  changed_.notify_all();
-}
-
-void Checks::End(size_t server, const Reply& reply) {
-  Check& check = checks_[server];
-  int late = 0;
-  bool is_ending = false;
-  {
-    const std::lock_guard lock(mutex_);
-    check.late = reply.status.error_code() == grpc::DEADLINE_EXCEEDED ? std::min(check.late + 1, kLate) : 0;
-    late = check.late;
-    is_ending = is_ending_;
-  }
-  try {
-    if (!is_ending) Judge(server, reply, late);
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next check reports it
-  }
-  Forget(server);
-}
-
-void Checks::Judge(size_t server, const Reply& reply, int late) {
-  const grpc::Status& status = reply.status;
-  if (status.ok()) return SetHealth(server, protocol_.IsReady(reply), "the model is not ready there");
-  if (status.error_code() == grpc::DEADLINE_EXCEEDED && late < kLate) return;
-  // A server without that call, or that refuses it, does answer.
-  const bool answers = status.error_code() == grpc::UNIMPLEMENTED || status.error_code() == grpc::PERMISSION_DENIED ||
-                       status.error_code() == grpc::UNAUTHENTICATED;
-  SetHealth(server, answers, status.error_message());
-}
-
-void Checks::SetHealth(size_t server, bool is_healthy, const std::string& why) {
-  servers_.SetHealthy(server, is_healthy, why);
-  if (!is_healthy) servers_.GiveUpCalls(server);
+  if (servers_->size() > 1) checks_ = std::make_unique<Checks>(*servers_, *protocol_);
 }
 
 }  // namespace wasinn::remote

@@ -1,14 +1,9 @@
-// A model on other servers, and the checks of their health.
+// A model on other servers.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
-#include <thread>
 
 #include <wasinn/backend.h>
 
@@ -18,46 +13,13 @@
 
 namespace wasinn::remote {
 
-// Asks each server of one model repeatedly whether the model is ready.
-class Checks {
- public:
-  Checks(Servers& servers, const Protocol& protocol);
-  // Cancels running checks, and waits for them.
-  ~Checks();
-  Checks(const Checks&) = delete;
-  Checks& operator=(const Checks&) = delete;
-
- private:
-  // A busy server may be late once.
-  static constexpr int kLate = 2;
-  struct Check {
-    std::shared_ptr<Exchange> exchange;  // NULL: no check is running
-    int late = 0;                        // late checks in succession
-  };
-
-  void Run();
-  // Begins a check of each server whose last check has ended.
-  void Begin();
-  void End(size_t server, const Reply& reply);
-  void Forget(size_t server);
-  void Judge(size_t server, const Reply& reply, int late);
-  void SetHealth(size_t server, bool is_healthy, const std::string& why);
-
-  Servers& servers_;
-  const Protocol& protocol_;
-  const Request request_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Check> checks_;
-  size_t running_ = 0;
-  bool is_ending_ = false;
-  std::thread thread_;  // last: it uses all other members
-};
+class Checks;
 
 // Its signature is the server's description at load time.
 class Model {
  public:
   Model(Host& host, std::span<const wasinn_builder> builders, const wasinn_load_options& options);
+  ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -74,7 +36,7 @@ class Model {
   std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
-  std::optional<Checks> checks_;  // if there are several servers
+  std::unique_ptr<Checks> checks_;  // if there are several servers
 };
 
 }  // namespace wasinn::remote

@@ -1,4 +1,4 @@
-#include "remote/oip.h"
+#include "remote/protocol.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,10 +17,7 @@
 #include "base/number.h"
 #include "common/error.h"
 #include "oip/datatype.h"
-#include "remote/exchange.h"
-#include "remote/json_answer.h"
-#include "remote/json_cursor.h"
-#include "remote/json_elements.h"
+#include "remote/json.h"
 
 namespace wasinn::remote {
 
@@ -41,92 +38,66 @@ Request About(const Address& address, const char* method) {
 
 constexpr uint32_t kRawTag = RequestMessage::kRawInputContentsFieldNumber << 3 | 2;
 
+// The size of an input as raw bytes.
+uint64_t RawBytes(const Inputs::Input& input) { return input.bytes + (input.port->is_text ? oip::kLengthBytes : 0); }
+
 uint8_t* Append(uint8_t* end, const void* data, size_t bytes) {
   if (bytes > 0) std::memcpy(end, data, bytes);
   return end + bytes;
 }
 
-// An inference whose inputs' bytes follow the rest of the message (raw_input_contents), and are copied once.
-class GrpcInference final : public Inference {
+class OipGrpc final : public Protocol {
  public:
-  GrpcInference(const Address& address, const Inputs& inputs, const Outputs& outputs) : inputs_(inputs) {
+  explicit OipGrpc(Address address) : address_(std::move(address)) {}
+
+  Metadata AskMetadata(const Ask& ask) override {
+    return ReadMetadata(ask(About<inference::ModelMetadataRequest>(address_, "ModelMetadata")).message);
+  }
+  // The inputs' bytes follow the rest of the message (raw_input_contents), and are copied once.
+  Inference Infer(const LanguageSettings* /*settings*/, const Inputs& inputs, const Outputs& outputs) const override {
     RequestMessage message;
-    message.set_model_name(address.model);
-    message.set_model_version(address.version);
+    message.set_model_name(address_.model);
+    message.set_model_version(address_.version);
     uint64_t raw = 0;
     for (const Inputs::Input* one : inputs.set()) {
-      const Inputs::Input& input = *one;
       auto& added = *message.add_inputs();
-      added.set_name(input.port->name);
-      added.set_datatype(input.port->type_name);
-      added.mutable_shape()->Add(input.dims.begin(), input.dims.end());
-      const uint64_t bytes = RawBytes(input);
+      added.set_name(one->port->name);
+      added.set_datatype(one->port->type_name);
+      added.mutable_shape()->Add(one->dims.begin(), one->dims.end());
+      const uint64_t bytes = RawBytes(*one);
       raw += CodedOutputStream::VarintSize32(kRawTag) + CodedOutputStream::VarintSize64(bytes) + bytes;
     }
     for (const std::string& name : outputs.WantedNames()) message.add_outputs()->set_name(name);
-    head_ = message.SerializeAsString();
-    bytes_ = head_.size() + raw;
+    std::string head = message.SerializeAsString();
+    const uint64_t all = head.size() + raw;
+    return {all, [&inputs, all, head = std::move(head)] { return Write(inputs, head, all); }};
+  }
+  std::vector<AnsweredTensor> ReadAnswer(const Reply& reply, size_t most) const override {
+    return remote::ReadAnswer(reply.message, most);
+  }
+  Request AskReady() const override { return About<inference::ModelReadyRequest>(address_, "ModelReady"); }
+  bool IsReady(const Reply& reply) const override {
+    inference::ModelReadyResponse response;
+    return ParseMessage(reply.message, &response) && response.ready();
   }
 
-  uint64_t bytes() const override { return bytes_; }
-  Request Write() const override {
-    grpc_slice memory = grpc_slice_malloc(bytes_);
-    uint8_t* end = Append(GRPC_SLICE_START_PTR(memory), head_.data(), head_.size());
-    for (const Inputs::Input* one : inputs_.set()) {
-      const Inputs::Input& input = *one;
+ private:
+  static Request Write(const Inputs& inputs, const std::string& head, uint64_t all) {
+    grpc_slice memory = grpc_slice_malloc(all);
+    uint8_t* end = Append(GRPC_SLICE_START_PTR(memory), head.data(), head.size());
+    for (const Inputs::Input* one : inputs.set()) {
       end = CodedOutputStream::WriteVarint32ToArray(kRawTag, end);
-      end = CodedOutputStream::WriteVarint64ToArray(RawBytes(input), end);
-      if (input.port->is_text)
-        end = CodedOutputStream::WriteLittleEndian32ToArray(static_cast<uint32_t>(input.bytes), end);
-      end = Append(end, input.data, input.bytes);
+      end = CodedOutputStream::WriteVarint64ToArray(RawBytes(*one), end);
+      if (one->port->is_text)
+        end = CodedOutputStream::WriteLittleEndian32ToArray(static_cast<uint32_t>(one->bytes), end);
+      end = Append(end, one->data, one->bytes);
     }
     const grpc::Slice slice(memory, grpc::Slice::STEAL_REF);  // now, because a small slice contains its bytes
     return {.path = Method("ModelInfer"), .body = {&slice, 1}};
   }
 
- private:
-  const Inputs& inputs_;
-  std::string head_;
-  uint64_t bytes_;
+  const Address address_;
 };
-
-}  // namespace
-
-Metadata OipGrpc::AskMetadata(const Ask& ask) {
-  return ReadMetadata(ask(About<inference::ModelMetadataRequest>(address_, "ModelMetadata")).message);
-}
-
-std::unique_ptr<const Inference> OipGrpc::Infer(const GuestSettings* /*settings*/, const Inputs& inputs,
-                                                const Outputs& outputs) const {
-  return std::make_unique<const GrpcInference>(address_, inputs, outputs);
-}
-
-std::vector<AnsweredTensor> OipGrpc::ReadAnswer(const Reply& reply, size_t most) const {
-  return remote::ReadAnswer(reply.message, most);
-}
-
-Request OipGrpc::AskReady() const { return About<inference::ModelReadyRequest>(address_, "ModelReady"); }
-
-bool OipGrpc::IsReady(const Reply& reply) const {
-  inference::ModelReadyResponse response;
-  return ParseMessage(reply.message, &response) && response.ready();
-}
-
-uint64_t RawBytes(const Inputs::Input& input) { return input.bytes + (input.port->is_text ? oip::kLengthBytes : 0); }
-
-grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message) {
-  const grpc::Slice slice(message.SerializeAsString());
-  return {&slice, 1};
-}
-
-bool ParseMessage(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite* message) {
-  if (!bytes.Valid()) return false;
-  grpc::ByteBuffer references(bytes);
-  grpc::ProtoBufferReader reader(&references);
-  return reader.status().ok() && message->ParseFromZeroCopyStream(&reader);
-}
-
-namespace {
 
 // Triton's name, and the one in KServe's documents.
 constexpr std::string_view kBinary[] = {"binary_tensor_data", "binary_tensor_data_extension"};
@@ -164,39 +135,82 @@ std::string OutputsOf(std::span<const std::string> outputs, bool is_binary) {
   return text + "]}";
 }
 
+class OipHttp final : public Protocol {
+ public:
+  explicit OipHttp(Address address) : path_(std::move(address.path)) {}
+
+  // Also learns whether servers accept raw bytes.
+  Metadata AskMetadata(const Ask& ask) override {
+    const Reply answer = ask({.path = path_, .has_body = false});
+    Metadata metadata = ReadJsonMetadata(WholeMessage(answer.message).text());
+    try {
+      is_binary_ = HasExtension(TextOf(ask({.path = "/v2", .has_body = false})), kBinary);
+    } catch (const backend::Error& error) {  // a server without that page speaks JSON
+      if (error.code() != WASINN_ERROR_NOT_FOUND) throw;
+    }
+    return metadata;
+  }
+  Inference Infer(const LanguageSettings* /*settings*/, const Inputs& inputs, const Outputs& outputs) const override {
+    return AskInJson(path_ + "/infer", inputs, outputs.WantedNames(), is_binary_);
+  }
+  std::vector<AnsweredTensor> ReadAnswer(const Reply& reply, size_t most) const override {
+    const std::string_view text = TextOf(reply);
+    return ReadJsonAnswer(text, HeadOf(reply, text.size()), most);
+  }
+  Request AskReady() const override { return {.path = path_ + "/ready", .has_body = false}; }
+  // A server that is not ready returns another status; some also say so in the body.
+  bool IsReady(const Reply& reply) const override {
+    if (reply.message.Length() > 4096) return true;
+    const auto json = nlohmann::json::parse(WholeMessage(reply.message).text(), nullptr, false);
+    return !json.is_object() || !json.contains("ready") || json["ready"] != false;
+  }
+
+ private:
+  const std::string path_;
+  bool is_binary_ = false;
+};
+
+// Text, followed by an input.
+struct Part {
+  std::string text;
+  const Inputs::Input* input = nullptr;
+};
+
+void WriteInput(const Inputs::Input& input, bool is_binary, JsonSink& sink) {
+  if (!is_binary) return WriteJson(input, sink);
+  if (input.port->is_text) {
+    uint8_t length[oip::kLengthBytes];
+    CodedOutputStream::WriteLittleEndian32ToArray(static_cast<uint32_t>(input.bytes), length);
+    sink.Append(length, sizeof length);
+  }
+  sink.Append(input.data, input.bytes);
+}
+
+Request Write(const std::string& path, const std::vector<Part>& parts, bool is_binary, uint64_t bytes) {
+  grpc_slice memory = grpc_slice_malloc(bytes);
+  grpc::Slice whole(memory, grpc::Slice::STEAL_REF);
+  JsonSink sink({const_cast<uint8_t*>(whole.begin()), whole.size()});
+  for (const Part& part : parts) {
+    sink.Append(part.text);
+    if (part.input != nullptr) WriteInput(*part.input, is_binary, sink);
+  }
+  const grpc::Slice slice = whole.sub(0, sink.bytes());
+  Request request{.path = path, .body = {&slice, 1}};
+  request.headers = {{"content-type", is_binary ? "application/octet-stream" : "application/json"}};
+  // The JSON is before raw bytes.
+  if (is_binary) {
+    request.headers.emplace_back("inference-header-content-length", std::to_string(parts.front().text.size()));
+  }
+  return request;
+}
+
 }  // namespace
 
-Metadata OipHttp::AskMetadata(const Ask& ask) {
-  const Reply answer = ask({.path = path_, .has_body = false});
-  Metadata metadata = ReadJsonMetadata(WholeMessage(answer.message).text());
-  try {
-    is_binary_ = HasExtension(TextOf(ask({.path = "/v2", .has_body = false})), kBinary);
-  } catch (const backend::Error& error) {  // a server without that page speaks JSON
-    if (error.code() != WASINN_ERROR_NOT_FOUND) throw;
-  }
-  return metadata;
-}
+std::unique_ptr<Protocol> NewOipGrpc(Address address) { return std::make_unique<OipGrpc>(std::move(address)); }
+std::unique_ptr<Protocol> NewOipHttp(Address address) { return std::make_unique<OipHttp>(std::move(address)); }
 
-std::unique_ptr<const Inference> OipHttp::Infer(const GuestSettings* /*settings*/, const Inputs& inputs,
-                                                const Outputs& outputs) const {
-  return std::make_unique<const JsonInference>(path_ + "/infer", inputs, outputs.WantedNames(), is_binary_);
-}
-
-std::vector<AnsweredTensor> OipHttp::ReadAnswer(const Reply& reply, size_t most) const {
-  const std::string_view text = TextOf(reply);
-  return ReadJsonAnswer(text, HeadOf(reply, text.size()), most);
-}
-
-// A server that is not ready returns another status; some also say so in the body.
-bool OipHttp::IsReady(const Reply& reply) const {
-  if (reply.message.Length() > 4096) return true;
-  const auto json = nlohmann::json::parse(WholeMessage(reply.message).text(), nullptr, false);
-  return !json.is_object() || !json.contains("ready") || json["ready"] != false;
-}
-
-JsonInference::JsonInference(std::string path, const Inputs& inputs, std::span<const std::string> outputs,
-                             bool is_binary)
-    : path_(std::move(path)), is_binary_(is_binary) {
+Inference AskInJson(std::string path, const Inputs& inputs, std::span<const std::string> outputs, bool is_binary) {
+  std::vector<Part> parts;
   std::string text = R"({"id":"0","inputs":[)";  // without an id KServe's answer is invalid
   const char* between = "";
   for (const Inputs::Input* one : inputs.set()) {
@@ -204,51 +218,35 @@ JsonInference::JsonInference(std::string path, const Inputs& inputs, std::span<c
     if (is_binary) {
       text += fmt::format(R"("parameters":{{"binary_data_size":{}}}}})", RawBytes(*one));
     } else {
-      parts_.push_back({text + R"("data":)", one});
+      parts.push_back({text + R"("data":)", one});
       text = "}";
     }
   }
-  parts_.push_back({text + OutputsOf(outputs, is_binary), nullptr});
-  head_ = parts_.front().text.size();  // before raw bytes
+  parts.push_back({text + OutputsOf(outputs, is_binary), nullptr});
   if (is_binary) {
-    for (const Inputs::Input* one : inputs.set()) parts_.push_back({"", one});
+    for (const Inputs::Input* one : inputs.set()) parts.push_back({"", one});
   }
   JsonSink counts;
-  for (const Part& part : parts_) {
+  for (const Part& part : parts) {
     counts.Append(part.text);
-    if (part.input == nullptr) continue;
-    is_binary ? bytes_ += RawBytes(*part.input) : (WriteJson(*part.input, counts), 0U);
+    if (part.input != nullptr) WriteInput(*part.input, is_binary, counts);
   }
-  bytes_ += counts.bytes();
+  const uint64_t bytes = counts.bytes();
+  return {bytes, [path = std::move(path), parts = std::move(parts), is_binary, bytes] {
+            return Write(path, parts, is_binary, bytes);
+          }};
 }
 
-Request JsonInference::Write() const {
-  grpc_slice memory = grpc_slice_malloc(bytes_);
-  grpc::Slice whole(memory, grpc::Slice::STEAL_REF);
-  JsonSink sink({const_cast<uint8_t*>(whole.begin()), whole.size()});
-  for (const Part& part : parts_) {
-    sink.Append(part.text);
-    if (part.input != nullptr) WriteInput(*part.input, sink);
-  }
-  const grpc::Slice slice = whole.sub(0, sink.bytes());
-  Request request{.path = path_, .body = {&slice, 1}};
-  if (is_binary_) {
-    request.headers = {{"content-type", "application/octet-stream"},
-                       {"inference-header-content-length", std::to_string(head_)}};
-  } else {
-    request.headers = {{"content-type", "application/json"}};
-  }
-  return request;
+grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message) {
+  const grpc::Slice slice(message.SerializeAsString());
+  return {&slice, 1};
 }
 
-void JsonInference::WriteInput(const Inputs::Input& input, JsonSink& sink) const {
-  if (!is_binary_) return WriteJson(input, sink);
-  if (input.port->is_text) {
-    uint8_t length[oip::kLengthBytes];
-    google::protobuf::io::CodedOutputStream::WriteLittleEndian32ToArray(static_cast<uint32_t>(input.bytes), length);
-    sink.Append(length, sizeof length);
-  }
-  sink.Append(input.data, input.bytes);
+bool ParseMessage(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite* message) {
+  if (!bytes.Valid()) return false;
+  grpc::ByteBuffer references(bytes);
+  grpc::ProtoBufferReader reader(&references);
+  return reader.status().ok() && message->ParseFromZeroCopyStream(&reader);
 }
 
 }  // namespace wasinn::remote

@@ -1,69 +1,109 @@
-// Language models on servers with OpenAI's API.
+// Language models on servers with OpenAI's API: their settings, from the host's configuration and a guest's options; their
+// prompts; their answers.
 #pragma once
 
+#include <wasinn/backend.h>
+
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
-#include <set>
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/log.h"
-#include "remote/address.h"
-#include "remote/openai_settings.h"
-#include "remote/protocol.h"
+#include "common/config.h"
 
 namespace wasinn::remote {
 
-// A request for a completion or embeddings.
-class LanguageInference final : public Inference {
- public:
-  // `base`: "/v1". The prompt has been checked, and must not change until Write.
-  LanguageInference(const std::string& base, std::string_view model, const LanguageSettings& settings,
-                    std::string_view prompt);
+// The keys of language models: those of the backend llama that such a server can follow.
+std::span<const wasinn_key> LanguageKeys();
 
-  uint64_t bytes() const override { return bytes_; }
-  Request Write() const override;
+// Keys of the backend llama that no server follows: refused if they are true, or not empty.
+inline constexpr const char* kRefusedFlags[] = {"decode",        "tokenize", "detokenize",         "rerank",
+                                                "context-shift", "tts",      "post-sampling-probs"};
+inline constexpr const char* kRefusedTexts[] = {"save-state", "restore-state", "erase-state", "chat-template"};
+
+// The kind of request; a field can belong to several.
+enum Api : uint32_t { kChat = 1, kCompletions = 2, kEmbeddings = 4 };
+
+class LanguageSettings {
+ public:
+  // Applies `config` over these settings. Throws WASINN_ERROR_INVALID_ARGUMENT that names a key and its values, and
+  // WASINN_ERROR_UNSUPPORTED_OPERATION for requests that no server can follow.
+  void Apply(const backend::Config& config);
+  // Applies keys of the host only: the API, and the server's name for the token limit.
+  void ApplyHost(const backend::Config& config);
+
+  Api api() const;
+  // With kChat: the prompt is a list of messages. Otherwise it is a text, which becomes a message.
+  bool has_messages() const { return chat_; }
+  // The prompt is a list of tokens, or of texts.
+  bool has_list() const { return tokens_ || (texts_ && api() == kEmbeddings); }
+  // Fields of the body, each after a comma.
+  std::string Fields() const;
 
  private:
-  const std::string_view prompt_;
-  const bool is_text_;  // or JSON, which is passed on unchanged
-  const std::string path_;
-  std::string head_;
-  std::string_view tail_;
-  uint64_t bytes_;
+  struct Field {
+    uint32_t where;
+    std::string json;
+  };
+
+  void Set(uint32_t where, const char* field, std::string value) { fields_[field] = {where, std::move(value)}; }
+  void SetNumbers(const backend::Config& config);
+  void SetTexts(const backend::Config& config);
+  void SetChat(const backend::Config& config);
+  void SetTemplate(const backend::Config& config);
+
+  uint32_t only_ = kChat | kCompletions | kEmbeddings;  // the APIs of the server
+  std::string most_tokens_ = "max_tokens";
+  bool chat_ = false, embedding_ = false, texts_ = false, tokens_ = false;
+  std::map<std::string, Field> fields_;
+  std::optional<int64_t> predict_, probabilities_;
+  std::optional<bool> thinks_;
+  std::string json_schema_, template_arguments_;  // empty: none
 };
 
-// Guests see the same inputs and outputs as with the backend llama.
-class OpenAi final : public Protocol {
- public:
-  // `host_config`: the model's configuration.
-  OpenAi(const Address& address, const char* host_config, const backend::Log& log);
+// Unknown keys of `config`: only a few, and shortened.
+std::vector<std::string> UnknownKeys(const backend::Config& config);
 
-  Metadata AskMetadata(const Ask& ask) override;
-  std::unique_ptr<const GuestSettings> Configure(const char* guest_config) const override;
-  std::unique_ptr<const Inference> Infer(const GuestSettings* settings, const Inputs& inputs,
-                                         const Outputs& outputs) const override;
-  uint64_t MemoryToRead(const Reply& reply) const override;
-  std::vector<AnsweredTensor> ReadAnswer(const Reply& reply, size_t most) const override;
-  backend::Error ErrorOf(const Reply& reply) const override;
-  Request AskReady() const override;
-  bool IsReady(const Reply& reply) const override;
-  bool generates() const override { return true; }
+// Ignores case.
+bool EndsInName(std::string_view text, std::string_view end);
 
- private:
-  void RequireModel(const Ask& ask) const;
-  void WarnOfUnknown(const backend::Config& config, const char* where) const;
+// Whether a JSON schema, or an object with schemas, refers outside of it: a server might fetch that. True if not JSON.
+bool RefersElsewhere(std::string_view text);
 
-  const std::string base_, path_, model_;  // "/v1", "/v1/models/org%2Fname", "org/name"
-  const backend::Log log_;
-  LanguageSettings defaults_;
-  mutable std::mutex mutex_;
-  mutable std::set<std::string> reported_;  // unknown keys in the log
+// These functions throw WASINN_ERROR_INVALID_ARGUMENT for prompts that a server must not get. They build no document.
+
+// OpenAI's messages. Files must be data: URLs: the server would fetch others, which a guest names.
+void CheckMessages(std::string_view text);
+// A list of texts and numbers, or of lists of them.
+void CheckList(std::string_view text);
+// Not empty, and UTF-8.
+void CheckText(std::string_view text);
+
+// The outputs of the backend llama. The server is untrusted.
+struct LanguageAnswer {
+  std::string completion, metadata;
+  std::string message, probabilities;  // empty: not in the answer
+  size_t texts = 0;                    // number of embeddings
+  std::vector<float> embeddings;       // consecutive
 };
 
-// For models that are not language models: throws WASINN_ERROR_INVALID_ARGUMENT for their keys and unknown keys.
-void RefuseLanguageKeys(const char* host_config);
+// Throws WASINN_ERROR_RUNTIME if invalid. Uses at most JsonMemory and ProbabilitiesMemory in addition to its result.
+LanguageAnswer ReadLanguageAnswer(std::string_view text);
+
+// An upper limit of the memory of this text's nlohmann::json, with a few copies of its texts.
+uint64_t JsonMemory(std::string_view text);
+
+// The memory for probabilities, which exceeds that of their JSON; 0: the answer has none.
+uint64_t ProbabilitiesMemory(std::string_view text);
+
+// The names of the models that a server lists; empty: it has no list. Throws WASINN_ERROR_RUNTIME if invalid.
+std::optional<std::vector<std::string>> ReadModels(std::string_view text);
+
+// Whether an error says that the prompt is longer than the model's context.
+bool SaysTooLong(std::string_view text);
 
 }  // namespace wasinn::remote

@@ -1,4 +1,4 @@
-#include "remote/openai_answer.h"
+#include "remote/openai.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +15,7 @@
 namespace wasinn::remote {
 
 using backend::Error;
+using base::Dump;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -39,11 +40,6 @@ std::string_view TextOr(const json& value, std::string_view otherwise) {
 }
 
 uint64_t Count(const json& value) { return value.is_number_unsigned() ? value.get<uint64_t>() : 0; }
-
-template <typename Json>
-std::string Dump(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 std::string MetadataOf(const json& answer, const json& reason) {
   const json& usage = Find(answer, "usage");

@@ -1,4 +1,4 @@
-#include "remote/openai_prompt.h"
+#include "remote/openai.h"
 
 #include <google/protobuf/stubs/common.h>
 

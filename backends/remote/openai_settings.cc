@@ -1,4 +1,4 @@
-#include "remote/openai_settings.h"
+#include "remote/openai.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 
 #include "base/json.h"
 #include "common/error.h"
-#include "remote/openai_prompt.h"
 
 namespace wasinn::remote {
 
@@ -88,7 +87,7 @@ std::optional<std::string> StringsOf(const Config& config, const char* key) {
     throw Error(WASINN_ERROR_INVALID_ARGUMENT,
                 fmt::format("{}: expected at most {} strings of at most {} bytes", key, kMaxStrings, kLongestStop));
   }
-  return list->empty() ? "" : nlohmann::json(*list).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return list->empty() ? "" : base::Dump(nlohmann::json(*list));
 }
 
 void CheckReferences(const char* key, const std::string& text) {

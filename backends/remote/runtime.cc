@@ -15,8 +15,7 @@
 #include "common/error.h"
 #include "common/reservation.h"
 #include "common/table.h"
-#include "remote/call.h"
-#include "remote/errors.h"
+#include "remote/exchange.h"
 #include "remote/model.h"
 #include "remote/protocol.h"
 #include "remote/servers.h"
@@ -126,15 +125,15 @@ class Context {
     inputs_.Choose();
     outputs_.Choose(wanted);
     Servers& servers = model_.servers();
-    const std::unique_ptr<const Inference> inference = model_.protocol().Infer(settings_.get(), inputs_, outputs_);
+    const Inference inference = model_.protocol().Infer(settings_.get(), inputs_, outputs_);
     const uint64_t most = servers.config().connection.max_message_bytes;
-    if (inference->bytes() > most) {
+    const uint64_t sent = inference.bytes;
+    if (sent > most) {
       throw Error(WASINN_ERROR_TOO_LARGE,
-                  fmt::format("the request has {} bytes: max_message_bytes allows {}", inference->bytes(), most));
+                  fmt::format("the request has {} bytes: max_message_bytes allows {}", sent, most));
     }
-    const uint64_t sent = inference->bytes();
     message_.Resize(sent);
-    Request request = inference->Write();
+    Request request = inference.write();
     // Only the call resizes the reservation until it ends.
     request.charge = [this, sent](uint64_t bytes) { return MayTake(sent + bytes); };
     auto call =
@@ -186,7 +185,7 @@ class Context {
   }
 
   Model& model_;
-  const std::unique_ptr<const GuestSettings> settings_;
+  const std::shared_ptr<const LanguageSettings> settings_;
   const uint64_t slot_max_bytes_;
   uint64_t max_bytes_ = 0, deadline_ms_ = 0;
   backend::Reservation message_;  // for the request and the answer in flight

@@ -12,8 +12,8 @@
 #include "common/dtype.h"
 #include "common/error.h"
 #include "oip/datatype.h"
-#include "remote/errors.h"
-#include "remote/json_elements.h"
+#include "remote/exchange.h"
+#include "remote/json.h"
 
 namespace wasinn::remote {
 

@@ -39,10 +39,16 @@ Json ParseJson(std::string_view text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
+// The value as JSON, in which invalid UTF-8 is replaced.
+inline std::string Dump(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+inline std::string Dump(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 // A JSON string, for code that writes JSON piece by piece and builds no tree of values: nlohmann's allocates in its
 // destructor, and ends the OS process if there is no memory.
-inline std::string Quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+inline std::string Quoted(std::string_view text) { return Dump(nlohmann::json(text)); }
 
 }  // namespace wasinn::base

@@ -1,7 +1,6 @@
 // Answers of untrusted servers.
 #include <inference.pb.h>
 #include "backends/thrown.h"
-#include "remote/answer.h"
 #include "remote/tensors.h"
 
 namespace wasinn::remote {

@@ -1,6 +1,5 @@
 // The effect of one call's end on the server's health, and on other calls.
 #include "backends/remote_http_client.h"
-#include "remote/call.h"
 #include "remote/servers.h"
 
 namespace wasinn::remote {

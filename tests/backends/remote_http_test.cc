@@ -1,6 +1,6 @@
 // The client of HTTP, and untrusted servers.
 #include "backends/remote_http_client.h"
-#include "remote/errors.h"
+#include "remote/exchange.h"
 
 namespace wasinn::remote {
 namespace {

@@ -1,9 +1,7 @@
 // Answers of servers in JSON, and what is asked of them.
 #include "backends/thrown.h"
-#include "remote/json_answer.h"
-#include "remote/json_cursor.h"
-#include "remote/json_elements.h"
-#include "remote/oip.h"
+#include "remote/json.h"
+#include "remote/protocol.h"
 #include "remote/tensors.h"
 
 namespace wasinn::remote {
@@ -116,12 +114,12 @@ TEST(RemoteJsonTest, RefusesInvalidMetadata) {
 // Short answers, too, which gRPC's buffers keep elsewhere.
 TEST(RemoteJsonTest, AServerOfPagesHasNoModel) {
   for (const std::string page : {"<html></html>", "<html><head><title>It works</title></head></html>"}) {
-    OipHttp model("/v2/models/m");
+    const auto model = NewOipHttp(ParseAddress("http://a:1/v2/models/m"));
     const auto ask = [&](const Request&) {
       const grpc::Slice slice(page);
       return Reply{.status = {}, .message = {&slice, 1}};
     };
-    EXPECT_THAT(RefusedJson([&] { (void)model.AskMetadata(ask); }),
+    EXPECT_THAT(RefusedJson([&] { (void)model->AskMetadata(ask); }),
                 ::testing::EndsWith("not a model's metadata: it begins with '" + page + "'"));
   }
 }
@@ -149,9 +147,9 @@ std::string Written(const std::string& datatype, const std::vector<int64_t>& dim
                                 .bytes = bytes};
   inputs.Bind(0, tensor);
   inputs.Choose();
-  const JsonInference inference("/p", inputs, outputs, is_binary);
-  const Request request = inference.Write();
-  EXPECT_EQ(request.body.Length(), inference.bytes());
+  const Inference inference = AskInJson("/p", inputs, outputs, is_binary);
+  const Request request = inference.write();
+  EXPECT_EQ(request.body.Length(), inference.bytes);
   std::string text(request.body.Length(), '\0');
   RawReader(request.body).Read(0, {reinterpret_cast<uint8_t*>(text.data()), text.size()});
   if (is_binary) {

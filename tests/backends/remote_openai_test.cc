@@ -3,12 +3,9 @@
 
 #include "backends/thrown.h"
 #include "common/config.h"
-#include "remote/errors.h"
-#include "remote/oip.h"
+#include "remote/exchange.h"
 #include "remote/openai.h"
-#include "remote/openai_answer.h"
-#include "remote/openai_prompt.h"
-#include "remote/openai_settings.h"
+#include "remote/protocol.h"
 
 namespace wasinn::remote {
 namespace {
@@ -29,10 +26,10 @@ struct Sent {
 };
 
 Sent Send(const char* guest, const std::string& prompt = "Hello", const char* host = "{}") {
-  const LanguageInference inference("", "org/name:tag", Settings(guest, host), prompt);
-  const Request request = inference.Write();
+  const Inference inference = AskForText("", "org/name:tag", Settings(guest, host), prompt);
+  const Request request = inference.write();
   const WholeMessage whole(request.body);
-  EXPECT_EQ(whole.text().size(), inference.bytes());
+  EXPECT_EQ(whole.text().size(), inference.bytes);
   const json body = json::parse(whole.text(), nullptr, false);
   EXPECT_FALSE(body.is_discarded()) << whole.text();
   return {request.path, body};
@@ -160,9 +157,9 @@ TEST(RemoteOpenAiTest, IgnoresTheHostsKeysForLocalModels) {
 }
 
 TEST(RemoteOpenAiTest, ATensorModelsErrorNamesTheAddressOfLanguageModels) {
-  const OipGrpc model(ParseAddress("grpc://a:1/m"));
+  const auto model = NewOipGrpc(ParseAddress("grpc://a:1/m"));
   const auto refused = [&](const char* options) {
-    return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { model.Configure(options); });
+    return Refused(WASINN_ERROR_INVALID_ARGUMENT, [&] { model->Configure(options); });
   };
   EXPECT_THAT(refused(R"({"n-predict": 5})"),
               ::testing::EndsWith("; a language model's address is http://HOST:PORT/v1/MODEL"));
@@ -177,12 +174,12 @@ TEST(RemoteOpenAiTest, UnknownKeysAreLoggedOnce) {
   services.log = [](void* lines, uint32_t, const char* line) {
     static_cast<std::vector<std::string>*>(lines)->emplace_back(line);
   };
-  const OpenAi model(ParseAddress("http://a:1/v1/m"), "{}", backend::Log(services));
-  for (int i = 0; i < 3; ++i) (void)model.Configure(R"({"wrong": 1, "temp": 0})");
+  const auto model = NewOpenAi(ParseAddress("http://a:1/v1/m"), "{}", backend::Log(services));
+  for (int i = 0; i < 3; ++i) (void)model->Configure(R"({"wrong": 1, "temp": 0})");
   EXPECT_THAT(lines, ElementsAre(HasSubstr("unknown keys: wrong")));
-  (void)model.Configure(R"({"wrong": 1, "odd": 0})");
+  (void)model->Configure(R"({"wrong": 1, "odd": 0})");
   EXPECT_THAT(lines.back(), ::testing::EndsWith("unknown keys: odd"));
-  for (int i = 0; i < 1000; ++i) (void)model.Configure(("{\"key" + std::to_string(i) + "\": 1}").c_str());
+  for (int i = 0; i < 1000; ++i) (void)model->Configure(("{\"key" + std::to_string(i) + "\": 1}").c_str());
   EXPECT_LE(lines.size(), 64U);
 }
 

@@ -1,7 +1,5 @@
 // The servers of calls, and their repetition.
 #include "backends/thrown.h"
-#include "remote/address.h"
-#include "remote/call.h"
 #include "remote/config.h"
 #include "remote/servers.h"
 

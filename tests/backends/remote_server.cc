@@ -4,7 +4,7 @@
 #include <grpcpp/server_builder.h>
 
 #include <inference.pb.h>
-#include "remote/oip.h"
+#include "remote/protocol.h"
 
 namespace wasinn::testing {
 

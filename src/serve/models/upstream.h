@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "remote/address.h"
 #include "remote/config.h"
 #include "remote/http_stream.h"
 #include "serve/oip/inference.h"
