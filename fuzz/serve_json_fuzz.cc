@@ -14,7 +14,6 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/serve_checks.h"
-#include "serve/oip/json_tensor.h"
 #include "serve/oip/rest_message.h"
 #include "serve/tenants/memory_budget.h"
 

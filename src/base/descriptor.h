@@ -35,6 +35,8 @@ class Descriptor {
     return is_open();
   }
   void Close() { *this = Descriptor(); }
+  // The caller closes it.
+  int Release() { return std::exchange(number_, -1); }
 
   int number() const { return number_; }
   bool is_open() const { return number_ >= 0; }

@@ -1,12 +1,14 @@
 #include "serve/server.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -16,10 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/scope_exit.h"
 #include "cli/ending.h"
 #include "cli/log.h"
 #include "core/runtime/processors.h"
-#include "serve/descriptors.h"
 #include "serve/end_signals.h"
 #include "serve/generation.h"
 #include "serve/grpc/grpc_server.h"
@@ -32,7 +34,6 @@
 #include "serve/models/statistics.h"
 #include "serve/oip/rest.h"
 #include "serve/openai/fields.h"
-#include "serve/reloader.h"
 #include "serve/tenants/gate.h"
 #include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
@@ -59,30 +60,28 @@ void LogThrown(const auto& what) {
   }
 }
 
-// Calls a function when its scope ends in any way.
-template <typename Function>
-class AtEnd {
- public:
-  explicit AtEnd(Function function) : function_(std::move(function)) {}
-  ~AtEnd() { function_(); }
-  AtEnd(const AtEnd&) = delete;
-  AtEnd& operator=(const AtEnd&) = delete;
-
- private:
-  const Function function_;
-};
-
 Workers::Limits ForWorkers(const ServeOptions& options) {
   return {options.workers > 0 ? options.workers : size_t{8} * Processors(), options.max_waiting, options.wait_timeout};
 }
 
-// Connections must have lower descriptors than this.
+// To the highest limit that needs no privilege.
+int RaiseDescriptorLimit() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, INT_MAX));
+}
+
+// Connections must have lower descriptors than this. The others are left to models and workers: the system gives the
+// lowest free number, so a connection gets none of the last ones if connections with such numbers are closed.
 int MaxDescriptors(const ServeOptions& options) {
   const int all = RaiseDescriptorLimit();
   const size_t threads = options.routes.empty() ? 0 : ForWorkers(options).threads + options.routes.size();
   const int of_each = FoldersOf(options.routes).empty() ? kMaxFilesOfGuest : kMaxFilesWithFolders;
   const int guests = static_cast<int>(threads) * of_each;
-  const int most = all - Reserved(all) - std::min(guests, all / 4);
+  const int most = all - std::min(512, all / 4) - std::min(guests, all / 4);
   if (options.max_connections.value_or(0) > static_cast<size_t>(most)) {
     Log(WASINN_LOG_WARNING,
         "there is room for {} connections: this program may have {} files open (ulimit -Hn), models' among them", most,
@@ -126,9 +125,14 @@ class Server {
         turns_(context_, io_threads_),
         workers_(ForWorkers(options_)),
         loads_({.threads = 0, .most = options_.max_waiting, .patience = kLoadPatience}),
-        openai_(context_, workers_, loads_, text_metrics_),
-        rest_(*statistics_, openai_, workers_, loads_, permits_, turns_,
-              {options_.max_body_bytes, options_.max_json_bytes}),
+        openai_({context_, workers_, loads_, text_metrics_}),
+        rest_({*statistics_,
+               openai_,
+               workers_,
+               loads_,
+               permits_,
+               turns_,
+               {options_.max_body_bytes, options_.max_json_bytes}}),
         front_(options_,
                {gate_, rest_, openai_, workers_, request_metrics_,
                 [this](const Generation& generation) { return MetricsOf(generation); }},
@@ -164,7 +168,7 @@ class Server {
   }
 
   void Listen() {
-    const AtEnd flush([] { std::fflush(stdout); });
+    const base::ScopeExit flush([] { std::fflush(stdout); });
     WarnIfOpen(options_);
     signals_.Serving();
     OpenPort("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
@@ -181,7 +185,7 @@ class Server {
     const auto work = asio::make_work_guard(context_);
     std::vector<std::jthread> threads;
     threads.reserve(io_threads_);
-    const AtEnd stop([this] { context_.stop(); });  // even if there are not enough threads
+    const base::ScopeExit stop([this] { context_.stop(); });  // even if there are not enough threads
     for (size_t i = 0; i < io_threads_; ++i) threads.emplace_back([this] { ReadAndWrite(); });
     const IdleWorker idle_worker(context_, permits_);
     runs_.store(true);

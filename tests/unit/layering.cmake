@@ -54,7 +54,7 @@ check(src/artifacts "artifacts/|base/json\\.h|engines/(own_folder|read_file)\\.h
 check(src/settings "settings/|base/number\\.h|core/escape\\.h|engines/read_file\\.h|wasinn/wasinn\\.hpp" ${NONE})
 check(src/check "check/|common/dtype\\.h|wasinn/(types|backend)\\.h" ${NONE})
 check(src/cli "cli/|artifacts/|check/|settings/|core/(models/install_hints|text)\\.h|base/proto_reader\\.h|engines/(engine|read_file|trusted_file|wasm_file|wasm_sections)\\.h|worker/sandbox_support\\.h|wasinn/(types|wasinn)\\.h|wasinn/wasinn\\.hpp" ${NONE})
-check(src/serve "serve/|oip/|base/(number|proto_reader)\\.h|remote/(address|config|http_body|http_stream)\\.h|common/(config|error)\\.h|core/(metrics/(exposition|histogram)|runtime/processors|text)\\.h|engines/(engine|guest_model|trusted_file)\\.h|artifacts/reference\\.h|cli/(artifact_paths|ending|flags|help|host_flags|log|surroundings)\\.h|settings/|wasinn/(types|wit)\\.h|wasinn/wasinn\\.hpp" ${NONE})
+check(src/serve "serve/|oip/|base/(descriptor|json|number|proto_reader|scope_exit)\\.h|remote/(config|http_body|http_stream)\\.h|common/(config|error)\\.h|core/(metrics/(exposition|histogram)|runtime/processors|text)\\.h|engines/(engine|guest_model|trusted_file)\\.h|artifacts/reference\\.h|cli/(artifact_paths|ending|flags|help|host_flags|log|surroundings)\\.h|settings/|wasinn/(types|wit)\\.h|wasinn/wasinn\\.hpp" ${NONE})
 check(src/plugins/wasmedge "plugins/wasmedge/|settings/|wasinn/wasinn\\.hpp|wasinn/(engine|wasmedge)\\.h" "wasmedge/")
 check(src/plugins/iwasm "plugins/iwasm/|settings/|engines/wamr/|wasinn/wamr\\.h|wasinn/wasinn\\.hpp" "wasm_export")
 check(bench "bench/|backends/llama_(guest|native)\\.h|cli/|settings/|engines/|wasinn/(types|wasinn|engine|wit|wasmtime|wamr|wasmedge)\\.h|wasinn/wasinn\\.hpp" "" guests peers)

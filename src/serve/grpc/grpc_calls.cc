@@ -164,19 +164,19 @@ void GrpcBidi::Begin(const Gate& gate) {
   admitted.ok() ? ReadNext() : End(std::move(admitted));
 }
 
-GrpcStream::GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackServerContext& context)
-    : GrpcBidi(calls, context, "ModelStreamInfer"), service_(service) {
-  Begin(service.gate());
+GrpcStream::GrpcStream(const GrpcParts& parts, grpc::CallbackServerContext& context)
+    : GrpcBidi(parts.calls, context, "ModelStreamInfer"), parts_(parts) {
+  Begin(parts.gate);
 }
 
 void GrpcStream::Answer() {
-  if (is_outdated(service_.gate())) {
+  if (is_outdated(parts_.gate)) {
     return End({grpc::UNAVAILABLE, "the server has read its configuration again: begin a new stream"});
   }
   has_ended_ = false;
   charge_ = Charge(admission().tenant->budget());
-  service_.Infer(
-      request_, *this,
+  InferByGrpc(
+      parts_, request_, *this,
       [this](auto answer, const std::string& id) {
         if (!answer) answer = WriteError(id, answer.error().message);
         request_.Clear();

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
@@ -28,6 +29,7 @@
 namespace wasinn::serve {
 
 class GrpcCall;
+struct GrpcParts;
 
 // Thread-safe.
 class GrpcCalls {
@@ -53,6 +55,7 @@ class GrpcCalls {
 
  private:
   friend class GrpcCall;
+  struct GrpcParts;
 
   void EndIdle();
 
@@ -130,8 +133,6 @@ grpc::Status ToGrpc(const Failure& failure);
 // The caught exception: a Failure, lack of memory, or the server's own.
 Failure CaughtFailure();
 
-class GrpcService;
-
 // One request, one answer.
 class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
  public:
@@ -204,7 +205,7 @@ class GrpcBidi : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuff
 // Inferences, one after the other, each answered before the next is read: by one response, or by many (a decoupled model's).
 class GrpcStream final : public GrpcBidi {
  public:
-  GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackServerContext& context);
+  GrpcStream(const GrpcParts& parts, grpc::CallbackServerContext& context);
 
  private:
   // Sends a part. False: no room for more, or the client does not read. Thread-safe, like the next one.
@@ -215,12 +216,16 @@ class GrpcStream final : public GrpcBidi {
   void Answer() override;
   void OnWriteDone(bool ok) override;
 
-  GrpcService& service_;
+  const GrpcParts& parts_;
   std::mutex mutex_;  // guards the members below
   std::deque<grpc::ByteBuffer> waiting_;
   Charge charge_;  // for these
   bool is_writing_ = false, is_broken_ = false;
   bool has_ended_ = false;  // for the request
 };
+
+// Gets the calls that no other service has: gRPC's server reflection (v1 and v1alpha), by which clients such as grpcurl
+// find the callable services. gRPC's own has a thread for each open stream. Both arguments outlive it.
+std::unique_ptr<grpc::CallbackGenericService> NewGrpcReflection(const Gate& gate, GrpcCalls& calls);
 
 }  // namespace wasinn::serve

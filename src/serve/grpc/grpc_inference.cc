@@ -33,13 +33,13 @@ OutputTensor TextOutput(const std::string& piece) {
   return {kCompletion, &Bytes(), {1}, {reinterpret_cast<const uint8_t*>(element->data()), element->size()}, element};
 }
 
-}  // namespace
-
 // One request, from its bytes to those of its answer.
-class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::Inference> {
+class GrpcInference : public std::enable_shared_from_this<GrpcInference> {
  public:
-  Inference(GrpcService& service, const Bytes& message, GrpcCall& call, Done done, Part part)
-      : service_(service),
+  using Bytes = grpc::ByteBuffer;
+
+  GrpcInference(const GrpcParts& parts, const Bytes& message, GrpcCall& call, GrpcDone done, GrpcPart part)
+      : parts_(parts),
         message_(message),
         call_(call),
         done_(std::move(done)),
@@ -52,22 +52,22 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
     Read();
     return models().IsQuick(request_.infer.model, request_.infer.version, message_.Length()) && !ComesInPieces();
   }
-  bool HasRunOn(QuickLane& quick) { return quick.Run(JobOf(&Inference::Answer)); }
+  bool HasRunOn(QuickLane& quick) { return quick.Run(JobOf(&GrpcInference::Answer)); }
   // On any thread.
-  void Answer() { EndWith(&Inference::Infer); }
+  void Answer() { EndWith(&GrpcInference::Infer); }
   // Continues on the workers for the next step: reading, loading or computing.
   void GoOn() {
     bool begun = false;
     if (!is_read_) {
-      begun = service_.parts_.workers.Begin(JobOf(&Inference::ReadNow));
+      begun = parts_.workers.Begin(JobOf(&GrpcInference::ReadNow));
     } else if (!is_loaded_ && !IsLoaded()) {
-      begun = service_.parts_.loads.Begin(JobOf(&Inference::LoadNow));
+      begun = parts_.loads.Begin(JobOf(&GrpcInference::LoadNow));
     } else if (texts_ != nullptr) {
-      Workers::Job job = JobOf(&Inference::GenerateNow);
+      Workers::Job job = JobOf(&GrpcInference::GenerateNow);
       job.place = kNoPlace;  // these workers are only for this model
       begun = texts_->Begin(std::move(job));
     } else {
-      begun = models().WorkersFor(request_.infer.model, service_.parts_.workers).Begin(JobOf(&Inference::Answer));
+      begun = models().WorkersFor(request_.infer.model, parts_.workers).Begin(JobOf(&GrpcInference::Answer));
     }
     if (!begun) End(std::unexpected(Workers::TooMany()));
   }
@@ -81,7 +81,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   void Read() {
     if (std::exchange(is_read_, true)) return;
     if (IsCompressed(message_)) {
-      InflateMessage(message_, service_.parts_.most_message, tenant().budget(), &call_.cancellation());
+      InflateMessage(message_, parts_.most_message, tenant().budget(), &call_.cancellation());
     } else if (!charge_.Add(message_.Length())) {
       throw NoMemory();
     }
@@ -107,7 +107,7 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
     openai::TextWork work{.models = models(),
                           .tenant = tenant(),
                           .workers = *texts_,
-                          .metrics = service_.parts_.metrics,
+                          .metrics = parts_.metrics,
                           .model = std::move(name.model),
                           .version = std::move(name.version),
                           .prompts = {.texts = {TextIn(infer, kPrompt)}, .options = TextIn(infer, kOptions)},
@@ -150,23 +150,23 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   Bytes Write(InferResponse response, GrpcForm form) const {
     return WriteResponse(std::move(response), request_.id, form, Charge(tenant().budget()));
   }
-  Workers::Job JobOf(void (Inference::*step)()) {
+  Workers::Job JobOf(void (GrpcInference::*step)()) {
     const auto self = shared_from_this();
     return {[self, step] { (self.get()->*step)(); }, [self](const Failure& why) { self->End(std::unexpected(why)); },
             &tenant().share(), &call_.cancellation(), PlaceOf(request_.infer.model)};
   }
   // These run on a worker, and pass the next step on.
-  void ReadNow() { Next(&Inference::Read); }
-  void LoadNow() { Next(&Inference::Load); }
-  void GenerateNow() { EndWith(&Inference::Generate); }
-  void EndWith(Bytes (Inference::*last)()) {
+  void ReadNow() { Next(&GrpcInference::Read); }
+  void LoadNow() { Next(&GrpcInference::Load); }
+  void GenerateNow() { EndWith(&GrpcInference::Generate); }
+  void EndWith(Bytes (GrpcInference::*last)()) {
     try {
       End((this->*last)());
     } catch (...) {
       End(std::unexpected(CaughtFailure()));
     }
   }
-  void Next(void (Inference::*step)()) {
+  void Next(void (GrpcInference::*step)()) {
     try {
       (this->*step)();
       GoOn();
@@ -177,23 +177,26 @@ class GrpcService::Inference : public std::enable_shared_from_this<GrpcService::
   Tenant& tenant() const { return *call_.admission().tenant; }
   Catalog& models() const { return call_.admission().generation->models(); }
 
-  GrpcService& service_;
+  const GrpcParts& parts_;
   Bytes message_;  // references to the call's
   GrpcCall& call_;
-  const Done done_;
-  const Part part_;  // NULL: it has one response
+  const GrpcDone done_;
+  const GrpcPart part_;  // NULL: it has one response
   Charge charge_;
   GrpcRequest request_;
   Workers* texts_ = nullptr;  // for an answer in pieces
   bool is_read_ = false, is_loaded_ = false, is_ended_ = false;
 };
 
-void GrpcService::Infer(const Bytes& message, GrpcCall& call, const Done& done, const Part& part) {
-  std::shared_ptr<Inference> inference;
+}  // namespace
+
+void InferByGrpc(const GrpcParts& parts, const grpc::ByteBuffer& message, GrpcCall& call, const GrpcDone& done,
+                 const GrpcPart& part) {
+  std::shared_ptr<GrpcInference> inference;
   try {
-    inference = std::make_shared<Inference>(*this, message, call, done, part);
+    inference = std::make_shared<GrpcInference>(parts, message, call, done, part);
     if (!inference->IsQuick()) return inference->GoOn();
-    if (!inference->HasRunOn(parts_.quick)) inference->End(std::unexpected(Workers::TooMany()));
+    if (!inference->HasRunOn(parts.quick)) inference->End(std::unexpected(Workers::TooMany()));
   } catch (...) {
     if (inference == nullptr) return done(std::unexpected(CaughtFailure()), {});
     inference->End(std::unexpected(CaughtFailure()));

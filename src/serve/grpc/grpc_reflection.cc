@@ -1,5 +1,4 @@
-#include "serve/grpc/grpc_reflection.h"
-
+// Answers of NewGrpcReflection.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -112,13 +111,26 @@ class Reflection final : public GrpcBidi {
   void OnWriteDone(bool ok) override { ok ? ReadNext() : End(grpc::Status::CANCELLED); }
 };
 
+class ReflectionService final : public grpc::CallbackGenericService {
+ public:
+  ReflectionService(const Gate& gate, GrpcCalls& calls) : gate_(gate), calls_(calls) {}
+
+ private:
+  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
+    for (const char* const method : {kReflectionV1, kReflectionV1Alpha}) {
+      if (context->method() == method) return new Reflection(gate_, calls_, *context, method);
+    }
+    return grpc::CallbackGenericService::CreateReactor(context);
+  }
+
+  const Gate& gate_;
+  GrpcCalls& calls_;
+};
+
 }  // namespace
 
-grpc::ServerGenericBidiReactor* GrpcReflection::CreateReactor(grpc::GenericCallbackServerContext* context) {
-  for (const char* const method : {kReflectionV1, kReflectionV1Alpha}) {
-    if (context->method() == method) return new Reflection(gate_, calls_, *context, method);
-  }
-  return grpc::CallbackGenericService::CreateReactor(context);
+std::unique_ptr<grpc::CallbackGenericService> NewGrpcReflection(const Gate& gate, GrpcCalls& calls) {
+  return std::make_unique<ReflectionService>(gate, calls);
 }
 
 }  // namespace wasinn::serve

@@ -9,18 +9,23 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/server_interceptor.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "serve/descriptors.h"
+#include "base/descriptor.h"
 #include "serve/grpc/grpc_service.h"
 
 namespace wasinn::serve {
@@ -87,6 +92,75 @@ class Credentials final : public grpc::ServerCredentials {
 
 }  // namespace
 
+// Clients that watch gRPC's own health service (Watch). gRPC only ends such a stream with the server's last call.
+// Thread-safe. It outlives the server.
+class GrpcWatches {
+ public:
+  // For grpc::ServerBuilder, which reports each stream to it.
+  std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewFactory() {
+    return std::make_unique<Factory>(*this);
+  }
+
+  // From here on Sweep ends them, even unread: clients that do not read would hold up the server's end.
+  void Drain() { is_draining_.store(true, std::memory_order_release); }
+  void Sweep() {
+    if (!is_draining_.load(std::memory_order_acquire)) return;
+    const std::lock_guard lock(mutex_);
+    for (ServerRpcInfo* const watch : watches_)
+      watch->server_context()->TryCancel();  // it notifies gRPC's threads: this one has the lock
+  }
+
+ private:
+  using ServerRpcInfo = grpc::experimental::ServerRpcInfo;
+  using Interceptor = grpc::experimental::Interceptor;
+
+  class Watch : public Interceptor {
+   public:
+    Watch(GrpcWatches& all, ServerRpcInfo* of) : all_(all), of_(of) {}
+    ~Watch() override { Leave(); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+    // gRPC creates this before it can be cancelled, and keeps it longer: it can be cancelled after its first step.
+    void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
+      using enum grpc::experimental::InterceptionHookPoints;
+      if (methods->QueryInterceptionHookPoint(POST_RECV_INITIAL_METADATA)) Join();
+      if (methods->QueryInterceptionHookPoint(POST_RECV_CLOSE)) Leave();
+      methods->Proceed();
+    }
+
+   private:
+    void Join() {
+      const std::lock_guard lock(all_.mutex_);
+      all_.watches_.insert(of_);
+    }
+    void Leave() {
+      const std::lock_guard lock(all_.mutex_);
+      all_.watches_.erase(of_);
+    }
+
+    GrpcWatches& all_;
+    ServerRpcInfo* const of_;
+  };
+
+  class Factory : public grpc::experimental::ServerInterceptorFactoryInterface {
+   public:
+    explicit Factory(GrpcWatches& all) : all_(all) {}
+    Interceptor* CreateServerInterceptor(ServerRpcInfo* info) override {
+      const char* const method = info->method();
+      const bool is_watch = method != nullptr && std::string_view(method) == "/grpc.health.v1.Health/Watch";
+      return is_watch ? new Watch(all_, info) : nullptr;
+    }
+
+   private:
+    GrpcWatches& all_;
+  };
+
+  std::atomic<bool> is_draining_{false};
+  std::mutex mutex_;  // guards the members below
+  std::set<ServerRpcInfo*> watches_;
+};
+
 struct GrpcServer::Running {
   std::shared_ptr<grpc::ServerCredentials> credentials;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
@@ -98,14 +172,21 @@ GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, TextMetri
     : options_(std::move(options)),
       calls_(options_.calls, options_.access_log, options_.requests),
       quick_(GrpcThreads(), workers),
-      service_(std::make_unique<GrpcService>(
-          gate, GrpcService::Parts{statistics, metrics, workers, loads, quick_, calls_, options_.max_message_bytes})),
-      reflection_(gate, calls_) {
+      watches_(std::make_unique<GrpcWatches>()),
+      service_(NewGrpcService(
+          {gate, statistics, metrics, workers, loads, quick_, calls_, is_draining_, options_.max_message_bytes})),
+      reflection_(NewGrpcReflection(gate, calls_)) {
   // Only clients' errors, with which they could fill a log.
   google::protobuf::SetLogHandler(nullptr);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
 }
 GrpcServer::~GrpcServer() = default;
+
+void GrpcServer::Sweep() {
+  calls_.Sweep();
+  quick_.Sweep();
+  watches_->Sweep();
+}
 
 void GrpcServer::Start() {
   grpc::EnableDefaultHealthCheckService(true);
@@ -132,10 +213,10 @@ void GrpcServer::Start() {
     builder.AddChannelArgument(argument, value);
   }
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
-  interceptors.push_back(watches_.NewFactory());
+  interceptors.push_back(watches_->NewFactory());
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(service_.get());
-  builder.RegisterCallbackGenericService(&reflection_);
+  builder.RegisterCallbackGenericService(reflection_.get());
   running_ = std::make_unique<Running>();
   running_->credentials =
       options_.tls == nullptr ? grpc::InsecureServerCredentials() : std::make_shared<Credentials>(options_.tls);
@@ -160,77 +241,20 @@ bool GrpcServer::HasRoomFor(int descriptor) {
 }
 
 void GrpcServer::Take(int descriptor) {
-  Unclaimed unclaimed(descriptor);
+  base::Descriptor unclaimed(descriptor);
   if (!HasRoomFor(descriptor)) return;
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-  connection.fd = descriptor;
-  unclaimed.Claim();
+  connection.fd = unclaimed.Release();
   running_->acceptor->HandleNewConnection(&connection);
 }
 
 void GrpcServer::Drain(std::chrono::system_clock::time_point until) {
-  service_->Drain();
+  is_draining_.store(true, std::memory_order_relaxed);
   calls_.Drain();
   if (running_ == nullptr || running_->server == nullptr) return;
   running_->server->GetHealthCheckService()->SetServingStatus(false);
-  watches_.Drain();
+  watches_->Drain();
   running_->server->Shutdown(until);
-}
-
-using grpc::experimental::InterceptionHookPoints;
-using grpc::experimental::Interceptor;
-using grpc::experimental::ServerRpcInfo;
-
-class GrpcWatches::Watch : public Interceptor {
- public:
-  Watch(GrpcWatches& all, ServerRpcInfo* of) : all_(all), of_(of) {}
-  ~Watch() override { Leave(); }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
-  // gRPC creates this before it can be cancelled, and keeps it longer: it can be cancelled after its first step.
-  void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
-    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) Join();
-    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_CLOSE)) Leave();
-    methods->Proceed();
-  }
-
- private:
-  void Join() {
-    const std::lock_guard lock(all_.mutex_);
-    all_.watches_.insert(of_);
-  }
-  void Leave() {
-    const std::lock_guard lock(all_.mutex_);
-    all_.watches_.erase(of_);
-  }
-
-  GrpcWatches& all_;
-  ServerRpcInfo* const of_;
-};
-
-class GrpcWatches::Factory : public grpc::experimental::ServerInterceptorFactoryInterface {
- public:
-  explicit Factory(GrpcWatches& all) : all_(all) {}
-  Interceptor* CreateServerInterceptor(ServerRpcInfo* info) override {
-    const char* const method = info->method();
-    return method != nullptr && std::string_view(method) == "/grpc.health.v1.Health/Watch" ? new Watch(all_, info)
-                                                                                           : nullptr;
-  }
-
- private:
-  GrpcWatches& all_;
-};
-
-std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> GrpcWatches::NewFactory() {
-  return std::make_unique<Factory>(*this);
-}
-
-void GrpcWatches::Sweep() {
-  if (!is_draining_.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(mutex_);
-  for (ServerRpcInfo* const watch : watches_)
-    watch->server_context()->TryCancel();  // it notifies gRPC's threads: this one has the lock
 }
 
 }  // namespace wasinn::serve

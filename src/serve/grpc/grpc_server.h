@@ -1,20 +1,15 @@
 // Serves the Open Inference Protocol's gRPC form on connections of a port.
 #pragma once
 
-#include <grpcpp/server_context.h>
-#include <grpcpp/support/server_interceptor.h>
 #include <sys/types.h>
 
 #include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <set>
 
 #include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_keepalive.h"
-#include "serve/grpc/grpc_reflection.h"
 #include "serve/http/tls.h"
 #include "serve/metrics/access_log.h"
 #include "serve/metrics/request_metrics.h"
@@ -26,27 +21,7 @@
 
 namespace wasinn::serve {
 
-class GrpcService;
-
-// Clients that watch gRPC's own health service (Watch). gRPC only ends such a stream with the server's last call.
-// Thread-safe. It outlives the server.
-class GrpcWatches {
- public:
-  // For grpc::ServerBuilder, which reports each stream to it.
-  std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> NewFactory();
-
-  // From here on Sweep ends them, even unread: clients that do not read would hold up the server's end.
-  void Drain() { is_draining_.store(true, std::memory_order_release); }
-  void Sweep();
-
- private:
-  class Factory;
-  class Watch;
-
-  std::atomic<bool> is_draining_{false};
-  std::mutex mutex_;  // guards the members below
-  std::set<grpc::experimental::ServerRpcInfo*> watches_;
-};
+class GrpcWatches;
 
 struct GrpcOptions {
   std::shared_ptr<MemoryBudget>
@@ -73,11 +48,7 @@ class GrpcServer {
   // Takes over a connection of TCP.
   void Take(int descriptor);
   // Cancels calls whose clients take too long. Call it now and then. Thread-safe.
-  void Sweep() {
-    calls_.Sweep();
-    quick_.Sweep();
-    watches_.Sweep();
-  }
+  void Sweep();
 
   // The number of current calls, including idle streams. Thread-safe.
   size_t calls() const { return calls_.size(); }
@@ -91,9 +62,10 @@ class GrpcServer {
   const GrpcOptions options_;
   GrpcCalls calls_;
   QuickLane quick_;
-  GrpcWatches watches_;
-  const std::unique_ptr<GrpcService> service_;
-  GrpcReflection reflection_;
+  const std::unique_ptr<GrpcWatches> watches_;
+  std::atomic<bool> is_draining_{false};
+  const std::unique_ptr<grpc::Service> service_;
+  const std::unique_ptr<grpc::CallbackGenericService> reflection_;
   struct Running;
   std::unique_ptr<Running> running_;
   // For each taken connection its number, and the system's identity of the file: gRPC does not report its end, but then

@@ -4,7 +4,7 @@
 
 #include "serve/http/content_encoding.h"
 #include "serve/http/target.h"
-#include "serve/openai/paths.h"
+#include "serve/openai/openai.h"
 #include "serve/server.h"
 
 namespace wasinn::serve {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "serve/metrics/trace.h"
 #include "serve/oip/inference.h"
 #include "serve/tenants/memory_budget.h"
@@ -68,10 +69,8 @@ struct Response {
   std::string error;                   // for ErrorResponse: the message, for a route with its own form of errors
 };
 
-// The value as JSON, in which invalid UTF-8 is replaced.
-inline std::string Dump(const nlohmann::json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+// Its argument may be a list in braces.
+inline std::string Dump(const nlohmann::json& value) { return base::Dump(value); }
 
 inline std::string_view AsText(boost::beast::string_view text) { return {text.data(), text.size()}; }
 

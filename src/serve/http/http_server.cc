@@ -21,7 +21,7 @@
 #include <new>
 #include <vector>
 
-#include "serve/descriptors.h"
+#include "base/descriptor.h"
 #include "serve/http/http_stream.h"
 #include "serve/http/response_writer.h"
 #include "serve/log.h"
@@ -362,13 +362,13 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 };
 
 void HttpServer::Take(int descriptor) {
-  Unclaimed unclaimed(descriptor);
+  base::Descriptor unclaimed(descriptor);
   const HttpOptions& options = shared_->options;
   // One connection too many is closed, and its client may try again.
   if (connections() >= options.max_connections || descriptor >= options.max_descriptor) return;
   asio::ip::tcp::socket socket(asio::make_strand(context_));
   socket.assign(ProtocolOf(descriptor), descriptor);
-  unclaimed.Claim();
+  (void)unclaimed.Release();
   const std::shared_ptr<HttpSession> session = HttpSession::Make(shared_, std::move(socket));
   asio::co_spawn(session->executor(), HttpSession::Run(session), [](std::exception_ptr thrown) {
     if (thrown != nullptr) LogError("a connection ended: out of memory");

@@ -13,10 +13,6 @@ using nlohmann::json;
 
 constexpr char kPlatform[] = "wasm_component", kBackend[] = "guest";
 
-Failure NoModel(const std::string& model) {
-  return {WASINN_ERROR_NOT_FOUND, fmt::format("there is no model '{}'", model)};
-}
-
 Failure NoLanguageModel(const std::string& model) {
   return {WASINN_ERROR_UNSUPPORTED_OPERATION, fmt::format("'{}' is no language model", model)};
 }

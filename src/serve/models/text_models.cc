@@ -6,7 +6,7 @@
 
 #include "core/runtime/processors.h"
 #include "serve/log.h"
-#include "serve/models/failed_loads.h"
+#include "serve/models/known_models.h"
 
 namespace wasinn::serve {
 namespace {

@@ -1,4 +1,4 @@
-#include "serve/oip/json_tensor.h"
+#include "serve/oip/rest_message.h"
 
 #include <fmt/format.h>
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/json.h"
 #include "serve/log.h"
-#include "serve/oip/json_tensor.h"
 #include "serve/tenants/memory_budget.h"
 
 namespace wasinn::serve {
@@ -237,9 +237,7 @@ bool ReadIndexRequest(std::string_view body) {
 
 namespace {
 
-std::string Quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+using base::Quoted;
 
 bool JsonLacks(const Datatype& datatype) {
   return datatype.dtype == WASINN_DTYPE_F16 || datatype.dtype == WASINN_DTYPE_BF16;

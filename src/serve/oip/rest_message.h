@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <simdjson.h>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <wasinn/wasinn.hpp>
 
@@ -57,5 +59,14 @@ inline nlohmann::json ServerMetadata() {
           {"version", wasinn_version()},
           {"extensions", {"binary_tensor_data", "model_repository", "model_configuration", "statistics", "generate"}}};
 }
+
+// Reads as many elements as its shape has into the tensor's own bytes, each as an exact element of its type, or as the
+// nearest float. Throws Failure.
+void ReadJson(InputTensor& tensor, uint64_t elements, simdjson::dom::element data);
+
+// Appends an output as one array. Throws Failure for values that JSON lacks: NaN, infinities, invalid UTF-8.
+void AppendJson(std::string& text, const OutputTensor& tensor);
+// The most bytes that it can have.
+uint64_t MaxJson(const OutputTensor& tensor);
 
 }  // namespace wasinn::serve

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "serve/openai/llama_form.h"
 #include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {
@@ -15,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr char kChunk[] = "chat.completion.chunk", kWhole[] = "chat.completion";
+constexpr char kChunk[] = "chat.completion.chunk", kWhole[] = "chat.completion", kVerbose[] = "__verbose";
 
 // The answers to /v1/chat/completions and /v1/completions, which differ in the content of their choices.
 class ChoicesForm final : public TextForm {
@@ -25,7 +24,7 @@ class ChoicesForm final : public TextForm {
         model_(request.model),
         wants_usage_(request.wants_usage),
         n_top_(request.n_top),
-        verbose_(request.is_verbose, request.model) {}
+        is_verbose_(request.is_verbose) {}
 
   std::string Begin(Completion& completion) override {
     fingerprint_ = ReadFingerprint(completion);
@@ -52,7 +51,7 @@ class ChoicesForm final : public TextForm {
     if (!content.is_null()) events = Event(Chunk(std::move(content), nullptr, NewProbabilities()));
     json last = Chunk(NoContent(), ending.reason, NewProbabilities());
     last["timings"] = TimingsOf(ending);
-    verbose_.AddTo(last, completion, ending);
+    if (is_verbose_) last[kVerbose] = ToVerbose(completion, ending, model_, /*is_stream=*/true);
     ++index_;
     return events + Event(last);
   }
@@ -70,7 +69,11 @@ class ChoicesForm final : public TextForm {
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
   size_t KeepChoice(Completion& completion, const Ending& ending) override {
     fingerprint_ = ReadFingerprint(completion);
-    const size_t kept = verbose_.Keep(completion, ending);
+    size_t kept = 0;
+    if (is_verbose_ && verbose_.is_null()) {
+      verbose_ = ToVerbose(completion, ending, model_, /*is_stream=*/false);
+      kept = Dump(verbose_).size();
+    }
     const std::string content = WholeContent(completion), probabilities = WholeProbabilities(completion);
     return kept +
            choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"{}":{}}})", Dump(ending.reason),
@@ -80,7 +83,7 @@ class ChoicesForm final : public TextForm {
     json whole = Head(kWhole);
     whole["usage"] = UsageOf(all);
     whole["timings"] = TimingsOf(all);
-    verbose_.MoveTo(whole);
+    if (is_verbose_) whole[kVerbose] = std::move(verbose_);
     return choices_.Finish(whole);
   }
 
@@ -138,7 +141,8 @@ class ChoicesForm final : public TextForm {
   MessageChanges changes_;  // of a chat
   std::optional<LogProbabilities> probabilities_;
   Choices choices_;  // so far, of an answer that is not a stream
-  Verbose verbose_;
+  const bool is_verbose_;
+  json verbose_;  // of the first choice, for an answer that is not a stream
 };
 
 }  // namespace

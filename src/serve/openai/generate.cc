@@ -2,7 +2,6 @@
 #include <string>
 #include <utility>
 
-#include "serve/openai/sampling.h"
 #include "serve/openai/text_form.h"
 #include "serve/openai/text_request.h"
 

@@ -1,4 +1,4 @@
-#include "serve/openai/llama_form.h"
+#include "serve/openai/text_form.h"
 
 #include <fmt/format.h>
 
@@ -34,6 +34,79 @@ const json* FindMember(const json& whole, std::string_view path) {
     at = end + 1;
   }
   return found;
+}
+
+// The evaluated tokens: all but the last one, unless an end token came after it.
+uint64_t CachedTokens(const Ending& ending, const json& metadata) {
+  const uint64_t discarded = metadata.value("discarded_tokens", uint64_t{0});
+  const bool has_last = ending.completion_tokens > 0 && metadata.value("stop_type", json()) != "eos";
+  return ending.prompt_tokens + ending.completion_tokens - discarded - (has_last ? 1 : 0);
+}
+
+// null: the model is on another server, which does not report it.
+json ReadGeneration(Completion& completion) {
+  json read = json::parse(completion.Output("generation"), nullptr, false);
+  return read.is_object() ? read : json();
+}
+
+json StopType(const Ending& ending, const json& metadata) {
+  if (const json type = metadata.value("stop_type", json()); type.is_string()) return type;
+  return ending.reason == "length" ? "limit" : "eos";
+}
+
+// Keys with another name in llama.cpp's server. Others differ only in _ instead of -.
+std::string WordOf(const std::string& key) {
+  static const std::unordered_map<std::string, std::string> others = {
+      {"temp", "temperature"}, {"mirostat-ent", "mirostat_tau"}, {"mirostat-lr", "mirostat_eta"},
+      {"keep", "n_keep"},      {"reverse-prompt", "stop"},       {"dry-sequence-breaker", "dry_sequence_breakers"}};
+  if (const auto other = others.find(key); other != others.end()) return other->second;
+  std::string word = key;
+  std::ranges::replace(word, '-', '_');
+  return word;
+}
+
+// null: the token is forbidden; JSON cannot express the infinite bias.
+json Biases(const json& pairs) {
+  json list = json::array();
+  for (const json& pair : pairs) {
+    list.push_back({{"token", pair.at(0)}, {"bias", pair.at(1).is_number() ? pair.at(1) : json()}});
+  }
+  return list;
+}
+
+constexpr int kNoSlot = -1;  // clients cannot choose a slot
+
+// The members of a finished text that do not come from the model.
+struct LlamaChoice {
+  size_t index = 0;
+  std::string content;
+  std::vector<int32_t> tokens;
+  std::string model;
+  bool is_stream = false;
+  bool has_new_line = false;
+};
+
+// All members except probabilities. Throws Failure.
+json WriteChoice(Completion& completion, const Ending& ending, LlamaChoice choice) {
+  const json metadata = ReadOutput(completion, "metadata"), generation = ReadGeneration(completion);
+  json members = {{"index", choice.index},
+                  {"content", std::move(choice.content)},
+                  {"tokens", std::move(choice.tokens)},
+                  {"id_slot", kNoSlot},
+                  {"stop", true},
+                  {"model", std::move(choice.model)},
+                  {"tokens_predicted", ending.completion_tokens},
+                  {"tokens_evaluated", ending.prompt_tokens},
+                  {"has_new_line", choice.has_new_line},
+                  {"truncated", metadata.value("truncated", false)},
+                  {"stop_type", StopType(ending, metadata)},
+                  {"stopping_word", metadata.value("stopping_word", "")},
+                  {"timings", TimingsOf(ending)}};
+  if (generation.is_null()) return members;
+  members["tokens_cached"] = CachedTokens(ending, metadata);
+  members["generation_settings"] = ToLlamaSettings(generation.value("settings", json::object()), choice.is_stream);
+  members["prompt"] = generation.value("prompt", "");
+  return members;
 }
 
 // The answer to /completion in llama.cpp's own form: an object for each choice, in a list if there are several.
@@ -108,13 +181,13 @@ class LlamaForm final : public TextForm {
   }
   // All members of a finished choice; its text is `content`.
   json Last(Completion& completion, const Ending& ending, std::string content) {
-    return openai::ToJson(completion, ending,
-                          {.index = index_++,
-                           .content = std::move(content),
-                           .tokens = std::exchange(tokens_, {}),
-                           .model = model_,
-                           .is_stream = is_stream_,
-                           .has_new_line = has_new_line_});
+    return WriteChoice(completion, ending,
+                       {.index = index_++,
+                        .content = std::move(content),
+                        .tokens = std::exchange(tokens_, {}),
+                        .model = model_,
+                        .is_stream = is_stream_,
+                        .has_new_line = has_new_line_});
   }
   // The members that the client wants.
   json Wanted(json last) const {
@@ -143,91 +216,12 @@ class LlamaForm final : public TextForm {
 
 std::unique_ptr<TextForm> NewLlamaForm(const TextRequest& request) { return std::make_unique<LlamaForm>(request); }
 
-namespace {
-
-// The evaluated tokens: all but the last one, unless an end token came after it.
-uint64_t CachedTokens(const Ending& ending, const json& metadata) {
-  const uint64_t discarded = metadata.value("discarded_tokens", uint64_t{0});
-  const bool has_last = ending.completion_tokens > 0 && metadata.value("stop_type", json()) != "eos";
-  return ending.prompt_tokens + ending.completion_tokens - discarded - (has_last ? 1 : 0);
-}
-
-// null: the model is on another server, which does not report it.
-json ReadGeneration(Completion& completion) {
-  json read = json::parse(completion.Output("generation"), nullptr, false);
-  return read.is_object() ? read : json();
-}
-
-json StopType(const Ending& ending, const json& metadata) {
-  if (const json type = metadata.value("stop_type", json()); type.is_string()) return type;
-  return ending.reason == "length" ? "limit" : "eos";
-}
-
-constexpr char kVerbose[] = "__verbose";
-
-// Keys with another name in llama.cpp's server. Others differ only in _ instead of -.
-std::string WordOf(const std::string& key) {
-  static const std::unordered_map<std::string, std::string> others = {
-      {"temp", "temperature"}, {"mirostat-ent", "mirostat_tau"}, {"mirostat-lr", "mirostat_eta"},
-      {"keep", "n_keep"},      {"reverse-prompt", "stop"},       {"dry-sequence-breaker", "dry_sequence_breakers"}};
-  if (const auto other = others.find(key); other != others.end()) return other->second;
-  std::string word = key;
-  std::ranges::replace(word, '-', '_');
-  return word;
-}
-
-// null: the token is forbidden; JSON cannot express the infinite bias.
-json Biases(const json& pairs) {
-  json list = json::array();
-  for (const json& pair : pairs) {
-    list.push_back({{"token", pair.at(0)}, {"bias", pair.at(1).is_number() ? pair.at(1) : json()}});
-  }
-  return list;
-}
-
-}  // namespace
-
-json ToJson(Completion& completion, const Ending& ending, LlamaChoice choice) {
-  const json metadata = ReadOutput(completion, "metadata"), generation = ReadGeneration(completion);
-  json members = {{"index", choice.index},
-                  {"content", std::move(choice.content)},
-                  {"tokens", std::move(choice.tokens)},
-                  {"id_slot", kNoSlot},
-                  {"stop", true},
-                  {"model", std::move(choice.model)},
-                  {"tokens_predicted", ending.completion_tokens},
-                  {"tokens_evaluated", ending.prompt_tokens},
-                  {"has_new_line", choice.has_new_line},
-                  {"truncated", metadata.value("truncated", false)},
-                  {"stop_type", StopType(ending, metadata)},
-                  {"stopping_word", metadata.value("stopping_word", "")},
-                  {"timings", TimingsOf(ending)}};
-  if (generation.is_null()) return members;
-  members["tokens_cached"] = CachedTokens(ending, metadata);
-  members["generation_settings"] = ToLlamaSettings(generation.value("settings", json::object()), choice.is_stream);
-  members["prompt"] = generation.value("prompt", "");
-  return members;
-}
-
-json Verbose::Read(Completion& completion, const Ending& ending, bool is_stream) const {
+json ToVerbose(Completion& completion, const Ending& ending, const std::string& model, bool is_stream) {
   std::string text = completion.Output("completion");
   const bool has_new_line = text.contains('\n');
-  return ToJson(completion, ending,
-                {.content = std::move(text), .model = model_, .is_stream = is_stream, .has_new_line = has_new_line});
-}
-
-void Verbose::AddTo(json& chunk, Completion& completion, const Ending& ending) const {
-  if (is_wanted_) chunk[kVerbose] = Read(completion, ending, /*is_stream=*/true);
-}
-
-size_t Verbose::Keep(Completion& completion, const Ending& ending) {
-  if (!is_wanted_ || !kept_.is_null()) return 0;
-  kept_ = Read(completion, ending, /*is_stream=*/false);
-  return Dump(kept_).size();
-}
-
-void Verbose::MoveTo(json& whole) {
-  if (!kept_.is_null()) whole[kVerbose] = std::move(kept_);
+  return WriteChoice(
+      completion, ending,
+      {.content = std::move(text), .model = model, .is_stream = is_stream, .has_new_line = has_new_line});
 }
 
 json ToLlamaSettings(const json& settings, bool is_stream) {

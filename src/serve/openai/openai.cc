@@ -2,13 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "serve/generation.h"
+#include "serve/http/target.h"
 #include "serve/metrics/access_log.h"
 #include "serve/openai/fields.h"
-#include "serve/openai/paths.h"
+#include "serve/openai/text_form.h"
+#include "serve/openai/text_request.h"
+#include "serve/openai/text_stream.h"
 #include "serve/openai/upstream_call.h"
 #include "serve/openai/vectors.h"
 
@@ -17,12 +27,29 @@ namespace {
 
 using nlohmann::json;
 
+struct Path {
+  std::string_view at_root, behind_v1;
+};
+// /completions is OpenAI's, and only under /v1.
+constexpr std::array<Path, 12> kAtRoot = {{{"/completion", "/completion"},
+                                           {"/completions", "/completion"},
+                                           {"/chat/completions", "/chat/completions"},
+                                           {"/chat/completions/input_tokens", "/chat/completions/input_tokens"},
+                                           {"/responses", "/responses"},
+                                           {"/responses/input_tokens", "/responses/input_tokens"},
+                                           {"/rerank", "/rerank"},
+                                           {"/reranking", "/rerank"},
+                                           {"/models", "/models"},
+                                           {"/tokenize", "/tokenize"},
+                                           {"/detokenize", "/detokenize"},
+                                           {"/apply-template", "/apply-template"}}};
+
+constexpr std::string_view kPrefix = "/v1";
+
 constexpr char kOwner[] = "wasinn";
 const Place kReading = PlaceOf("");  // bodies, before their model is known
 // The bytes of a number in an answer: as an object, and as text.
 constexpr uint64_t kMaxOfNumber = 48;
-
-TextModels& TextsOf(const Exchange& exchange) { return exchange.admission.generation->texts(); }
 
 Response ToResponse(const json& answer) {
   Response response;
@@ -67,67 +94,12 @@ void ChargeAnswer(Charge charge, uint64_t most, Response& response) {
   response.charge = std::move(charge);
 }
 
-// Keeps proxies from buffering the stream.
-void AddStreamHeaders(Response& response) {
-  response.headers.emplace_back("Cache-Control", "no-cache");
-  response.headers.emplace_back("X-Accel-Buffering", "no");
-}
-
 [[noreturn]] void ThrowNoModel(const Failure& failure) {
   ApiError error = ToApiError(failure);
   error.param = "model";
   if (error.status == http::status::not_found) error.code = "model_not_found";
   throw error;
 }
-
-}  // namespace
-
-bool OpenAi::Has(const Header& request) { return IsOurs({request.target().data(), request.target().size()}); }
-
-template <typename T>
-asio::awaitable<T> OpenAi::On(Workers& workers, Exchange& exchange, Place place, Cancellation* cancellation,
-                              std::function<T()> work) {
-  co_return co_await workers.Do(std::move(work), exchange.admission.tenant->share(), cancellation, place);
-}
-
-template <typename T>
-asio::awaitable<T> OpenAi::Read(Exchange& exchange, T (*read)(simdjson::dom::element)) {
-  RequestBytes& body = exchange.request.body();
-  CheckMethod(exchange.request, http::verb::post);
-  if (body.size() <= kMaxInline) co_return ReadBody(body, read);
-  const std::shared_ptr<Cancellation> cancellation = exchange.watch();
-  co_return co_await On<T>(workers_, exchange, kReading, cancellation.get(),
-                           [&body, read] { return ReadBody(body, read); });
-}
-
-TextModels::Name OpenAi::Find(Exchange& exchange, const std::string& name) {
-  const TextModels& texts = TextsOf(exchange);
-  const Tenant& tenant = *exchange.admission.tenant;
-  exchange.about.model = Bounded(name, kMaxLogged);
-  if (name.size() > kMaxName) ThrowWrong("model", "model has more than {} bytes", kMaxName);
-  auto found = Try([&] { return name.empty() ? texts.FindOnly(tenant) : texts.Find(tenant, name); });
-  if (!found) ThrowNoModel(found.error());
-  exchange.about.model = Bounded(found->model, kMaxLogged);
-  return std::move(*found);
-}
-
-asio::awaitable<OpenAi::Opened> OpenAi::Open(Exchange& exchange, const std::string& name) {
-  TextModels& texts = TextsOf(exchange);
-  Tenant& tenant = *exchange.admission.tenant;
-  TextModels::Name found = Find(exchange, name);
-  Workers* workers = texts.WorkersOf(found);
-  if (workers == nullptr) {
-    std::function<Outcome<Workers*>()> open = [&] { return Try([&] { return texts.Open(tenant, found); }); };
-    const std::shared_ptr<Cancellation> cancellation = exchange.watch();
-    const auto opened =
-        co_await On<Outcome<Workers*>>(loads_, exchange, PlaceOf(found.model), cancellation.get(), std::move(open));
-    if (!opened) ThrowNoModel(opened.error());
-    workers = *opened;
-  }
-  co_return Opened{std::move(found), *workers};
-}
-
-namespace {
 
 void Add(size_t bytes, Charge& charge) {
   if (!charge.Add(bytes)) throw NoMemory();
@@ -141,229 +113,267 @@ void GenerateOne(TextWork& work, size_t i, TextForm& form, Ending& all) {
   all.Add(ending, work.prompts.IsAgain(i));
 }
 
-}  // namespace
+// Answers one request. Its functions throw ApiError and Failure.
+class OpenAiHandler {
+ public:
+  using Words = std::vector<std::string>;  // of a path, after /v1
 
-asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<TextForm> form) {
-  std::function<std::string()> run = [&] {
-    Ending all;
-    for (size_t i = 0; i < work.prompts.size(); ++i) GenerateOne(work, i, *form, all);
-    return form->Whole(all);
-  };
-  Response response;
-  response.text = co_await work.workers.Do(std::move(run), work.tenant.share(), work.cancellation.get());
-  ChargeAnswer(std::move(work.charge), response.text.size(), response);
-  co_return response;
-}
+  OpenAiHandler(const OpenAi::Parts& parts, Exchange& exchange)
+      : parts_(parts),
+        exchange_(exchange),
+        tenant_(*exchange.admission.tenant),
+        models_(exchange.admission.generation->models()),
+        texts_(exchange.admission.generation->texts()) {}
 
-asio::awaitable<Response> OpenAi::AnswerText(Exchange& exchange, TextRequest (*read)(simdjson::dom::element),
-                                             NewForm* new_form) {
-  TextRequest request = co_await Read(exchange, read);
-  Opened opened = co_await Open(exchange, request.model);
-  if (request.model.empty()) request.model = opened.name.model;
-  UseAdapter(opened.name, request.prompts.options);
-  std::unique_ptr<TextForm> form = new_form(request);
-  co_return co_await AnswerBy(std::move(form), std::move(request), std::move(opened), exchange);
-}
+  asio::awaitable<Response> Answer(const Words& words) {
+    if (!words.empty() && words[0] == "models") co_return AnswerModels(words);
+    if (const std::string path = PassedPath(words); !path.empty() && texts_.has_upstreams()) {
+      if (auto passed = co_await AnswerByUpstream(path)) co_return std::move(*passed);
+    }
+    if (words == Words{"chat", "completions"}) co_return co_await AnswerText(ReadChat, NewChoicesForm);
+    if (words == Words{"completions"}) co_return co_await AnswerText(ReadCompletion, NewChoicesForm);
+    if (words == Words{"completion"}) co_return co_await AnswerText(ReadLlamaCompletion, NewLlamaForm);
+    if (words == Words{"responses"}) co_return co_await AnswerText(ReadResponse, NewResponseForm);
+    if (const PromptQuestion* const question = FindPromptQuestion(words)) co_return co_await AnswerPrompt(*question);
+    if (words == Words{"embeddings"}) co_return co_await AnswerVectors(ReadEmbeddings);
+    if (words == Words{"rerank"}) co_return co_await AnswerVectors(ReadRerank);
+    throw ApiError{.status = http::status::not_found, .message = "there is nothing of this name"};
+  }
 
-asio::awaitable<Response> OpenAi::Generate(Exchange& exchange, const std::string& model, bool is_stream) {
-  ApiError wrong;
-  try {
-    TextRequest request = co_await Read(exchange, ReadGenerate);
+  asio::awaitable<Response> Generate(const std::string& model, bool is_stream) {
+    TextRequest request = co_await Read(ReadGenerate);
     request.is_stream = is_stream;
-    Opened opened = co_await Open(exchange, model);
+    Opened opened = co_await Open(model);
     UseAdapter(opened.name, request.prompts.options);
     auto form = NewGenerateForm(opened.name.model, opened.name.version, request.id);
-    co_return co_await AnswerBy(std::move(form), std::move(request), std::move(opened), exchange);
-  } catch (ApiError& error) {
-    wrong = std::move(error);
-  } catch (const Failure& failure) {
-    wrong = ToApiError(failure);
+    co_return co_await AnswerBy(std::move(form), std::move(request), std::move(opened));
   }
-  co_return ErrorResponse(wrong.status, wrong.message);
-}
 
-asio::awaitable<Response> OpenAi::AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened,
-                                           Exchange& exchange) {
-  Tenant& tenant = *exchange.admission.tenant;
-  Charge charge = NewCharge(tenant, request.prompts.bytes());
-  TextWork work{.models = exchange.admission.generation->models(),
-                .tenant = tenant,
-                .workers = opened.workers,
-                .metrics = metrics_,
-                .model = std::move(opened.name.model),
-                .version = std::move(opened.name.version),
-                .prompts = std::move(request.prompts),
-                .charge = std::move(charge),
-                .cancellation = exchange.watch()};
-  exchange.request.body() = RequestBytes();
-  if (!request.is_stream) co_return co_await AnswerWhole(std::move(work), std::move(form));
-  Response response{.content_type = "text/event-stream"};
-  AddStreamHeaders(response);
-  response.source = co_await BeginTextStream(std::move(work), std::move(form));
-  co_return response;
-}
-
-asio::awaitable<Response> OpenAi::AnswerPrompt(Exchange& exchange, const PromptQuestion& question) {
-  TextRequest request = co_await Read(exchange, question.read);
-  const Opened opened = co_await Open(exchange, request.model);
-  Tenant& tenant = *exchange.admission.tenant;
-  Charge charge = NewCharge(tenant, request.prompts.bytes());
-  if (question.IsOfNothing(request)) co_return Response{.text = question.nothing};
-  Prompt prompt = request.prompts.Take(0);
-  prompt.goes_on = false;
-  exchange.request.body() = RequestBytes();
-  const std::shared_ptr<Cancellation> cancellation = exchange.watch();
-  std::function<Response()> run = [&] {
-    const auto completion = Try([&] {
-      return exchange.admission.generation->models().Complete(tenant, opened.name.model, opened.name.version, prompt,
-                                                              cancellation.get());
-    });
-    if (!completion) throw question.ToApiError(completion.error());
-    while ((*completion)->Next()) {
-    }
-    const std::string output = (*completion)->Output("completion");
-    Response response;
-    ChargeAnswer(std::move(charge), 2 * output.size(), response);
-    response.text = question.format(output);
-    return response;
+ private:
+  struct Opened {
+    TextModels::Name name;
+    Workers& workers;
   };
-  co_return co_await On(workers_, exchange, PlaceOf(opened.name.model), cancellation.get(), std::move(run));
-}
+  using NewForm = std::unique_ptr<TextForm>(const TextRequest& request);
 
-template <typename What>
-asio::awaitable<Response> OpenAi::AnswerVectors(Exchange& exchange, What (*read)(simdjson::dom::element)) {
-  What request = co_await Read(exchange, read);
-  Opened opened = co_await Open(exchange, request.model);
-  if (request.model.empty()) request.model = opened.name.model;
-  UseAdapter(opened.name, request.prompt.options);
-  Tenant& tenant = *exchange.admission.tenant;
-  const Charge of_request = NewCharge(tenant, request.bytes());
-  exchange.request.body() = RequestBytes();
-  const std::shared_ptr<Cancellation> cancellation = exchange.watch();
-  const VectorsWork work{exchange.admission.generation->models(), tenant, opened.name.model, opened.name.version,
-                         cancellation.get()};
-  std::function<Response()> run = [&] {
-    const Vectors made = MakeVectors(work, request.prompt, request.rows());
-    Charge charge = NewCharge(tenant, kMaxOfNumber * made.numbers.size());
-    metrics_.AddTokens(work.model, work.version, made.tokens, 0);
-    Response response = ToResponse(ToJson(made, request));
-    ChargeAnswer(std::move(charge), response.text.size(), response);
-    return response;
-  };
-  co_return co_await On(opened.workers, exchange, kNoPlace, cancellation.get(), std::move(run));
-}
-
-namespace {
-
-// A model server's answer for the client.
-Response PassedResponse(std::unique_ptr<UpstreamCall> call, const std::function<void()>& on_first) {
-  const unsigned status = call->status();
-  if (status == 401 || status == 403 || status == 407) {  // it refused this server's key, not the client's
-    call->LogRefused();
-    throw ApiError{.status = http::status::bad_gateway, .message = "the model's server refuses this server's key"};
+  // Runs `work` on a worker, and rethrows its exceptions.
+  template <typename T>
+  asio::awaitable<T> On(Workers& workers, Place place, Cancellation* cancellation, std::function<T()> work) {
+    co_return co_await workers.Do(std::move(work), tenant_.share(), cancellation, place);
   }
-  if (status >= 300 && status < 400) {
-    throw ApiError{.status = http::status::bad_gateway, .message = "the model's server redirects to another place"};
+  // Reads the body, on a worker if it is large.
+  template <typename T>
+  asio::awaitable<T> Read(T (*read)(simdjson::dom::element)) {
+    RequestBytes& body = exchange_.request.body();
+    CheckMethod(exchange_.request, http::verb::post);
+    if (body.size() <= kMaxInline) co_return ReadBody(body, read);
+    const std::shared_ptr<Cancellation> cancellation = exchange_.watch();
+    co_return co_await On<T>(parts_.workers, kReading, cancellation.get(),
+                             [&body, read] { return ReadBody(body, read); });
   }
-  Response response{.status = static_cast<http::status>(status)};
-  if (std::string type = call->Field(http::field::content_type); !type.empty()) response.content_type = std::move(type);
-  for (const http::field name : {http::field::retry_after, http::field::content_encoding}) {
-    if (std::string value = call->Field(name); !value.empty()) {
-      response.headers.emplace_back(std::string(AsText(http::to_string(name))), std::move(value));
+  // `name`: from the client, or "".
+  TextModels::Name Find(const std::string& name) {
+    exchange_.about.model = Bounded(name, kMaxLogged);
+    if (name.size() > kMaxName) ThrowWrong("model", "model has more than {} bytes", kMaxName);
+    auto found = Try([&] { return name.empty() ? texts_.FindOnly(tenant_) : texts_.Find(tenant_, name); });
+    if (!found) ThrowNoModel(found.error());
+    exchange_.about.model = Bounded(found->model, kMaxLogged);
+    return std::move(*found);
+  }
+  // The same, loaded.
+  asio::awaitable<Opened> Open(const std::string& name) {
+    TextModels::Name found = Find(name);
+    Workers* workers = texts_.WorkersOf(found);
+    if (workers == nullptr) {
+      std::function<Outcome<Workers*>()> open = [&] { return Try([&] { return texts_.Open(tenant_, found); }); };
+      const std::shared_ptr<Cancellation> cancellation = exchange_.watch();
+      const auto opened = co_await On(parts_.loads, PlaceOf(found.model), cancellation.get(), std::move(open));
+      if (!opened) ThrowNoModel(opened.error());
+      workers = *opened;
     }
+    co_return Opened{std::move(found), *workers};
   }
-  if (response.content_type.starts_with("text/event-stream")) {
+
+  Response AnswerModels(const Words& words) const {
+    CheckMethod(exchange_.request, http::verb::get);
+    if (words.size() == 1) {
+      json list = json::array();
+      for (const auto& [name, model] : texts_.List(tenant_)) list.push_back(ToModel(texts_, name, model));
+      return ToResponse(json{{"object", "list"}, {"data", std::move(list)}});
+    }
+    std::string name = words[1];  // may contain slashes
+    for (size_t i = 2; i < words.size(); ++i) name += "/" + words[i];
+    const auto found = Try([&] { return texts_.Find(tenant_, name); });
+    if (!found) ThrowNoModel(found.error());
+    return ToResponse(ToModel(texts_, name, *found));
+  }
+
+  // The answer of a model server; empty: the model is computed here.
+  asio::awaitable<std::optional<Response>> AnswerByUpstream(const std::string& path) {
+    const auto begun = std::chrono::steady_clock::now();
+    const PassedRequest request = co_await Read(ReadPassed);
+    const TextModels::Name name = Find(request.model);
+    const auto upstream = Try([&] { return texts_.UpstreamOf(name); });
+    if (!upstream) ThrowNoModel(upstream.error());
+    if (*upstream == nullptr) co_return std::nullopt;
+    // The server keeps it for the operator's key, which all tenants share.
+    if (!request.stored.empty() && exchange_.admission.generation->tenants().need_keys()) {
+      ThrowWrong(request.stored, request.stored + ": tenants cannot use what the model's server has stored");
+    }
+    Upstream::Place place = (*upstream)->Enter(tenant_.share());
+    PassedCall call{.context = parts_.context,
+                    .patience = std::chrono::milliseconds(tenant_.settings().limits().compute_timeout_ms),
+                    .cancellation = exchange_.watch(),
+                    .charge = NewCharge(tenant_, PassedCall::kBytes),
+                    .path = path,
+                    .trace = exchange_.about.trace.ToHeader(),
+                    .on_first = [&metrics = parts_.metrics, begun, name] {
+                      metrics.AddFirst(name.model, name.version, std::chrono::steady_clock::now() - begun);
+                    }};
+    Response response =
+        co_await PassOn(std::move(call), request, exchange_.request.body().view(), *upstream, std::move(place));
+    exchange_.request.body() = RequestBytes();
+    co_return response;
+  }
+
+  asio::awaitable<Response> AnswerText(TextRequest (*read)(simdjson::dom::element), NewForm* new_form) {
+    TextRequest request = co_await Read(read);
+    Opened opened = co_await Open(request.model);
+    if (request.model.empty()) request.model = opened.name.model;
+    UseAdapter(opened.name, request.prompts.options);
+    std::unique_ptr<TextForm> form = new_form(request);
+    co_return co_await AnswerBy(std::move(form), std::move(request), std::move(opened));
+  }
+  asio::awaitable<Response> AnswerBy(std::unique_ptr<TextForm> form, TextRequest request, Opened opened) {
+    Charge charge = NewCharge(tenant_, request.prompts.bytes());
+    TextWork work{.models = models_,
+                  .tenant = tenant_,
+                  .workers = opened.workers,
+                  .metrics = parts_.metrics,
+                  .model = std::move(opened.name.model),
+                  .version = std::move(opened.name.version),
+                  .prompts = std::move(request.prompts),
+                  .charge = std::move(charge),
+                  .cancellation = exchange_.watch()};
+    exchange_.request.body() = RequestBytes();
+    if (!request.is_stream) co_return co_await AnswerWhole(std::move(work), std::move(form));
+    Response response{.content_type = "text/event-stream"};
     AddStreamHeaders(response);
-    call->OnFirst(on_first);
+    response.source = co_await BeginTextStream(std::move(work), std::move(form));
+    co_return response;
   }
-  if (status != 204) response.source = std::move(call);
-  return response;
+  static asio::awaitable<Response> AnswerWhole(TextWork work, std::unique_ptr<TextForm> form) {
+    std::function<std::string()> run = [&] {
+      Ending all;
+      for (size_t i = 0; i < work.prompts.size(); ++i) GenerateOne(work, i, *form, all);
+      return form->Whole(all);
+    };
+    Response response;
+    response.text = co_await work.workers.Do(std::move(run), work.tenant.share(), work.cancellation.get());
+    ChargeAnswer(std::move(work.charge), response.text.size(), response);
+    co_return response;
+  }
+
+  asio::awaitable<Response> AnswerPrompt(const PromptQuestion& question) {
+    TextRequest request = co_await Read(question.read);
+    const Opened opened = co_await Open(request.model);
+    Charge charge = NewCharge(tenant_, request.prompts.bytes());
+    if (question.IsOfNothing(request)) co_return Response{.text = question.nothing};
+    Prompt prompt = request.prompts.Take(0);
+    prompt.goes_on = false;
+    exchange_.request.body() = RequestBytes();
+    const std::shared_ptr<Cancellation> cancellation = exchange_.watch();
+    std::function<Response()> run = [&] {
+      const auto completion = Try([&] {
+        return models_.Complete(tenant_, opened.name.model, opened.name.version, prompt, cancellation.get());
+      });
+      if (!completion) throw question.ToApiError(completion.error());
+      while ((*completion)->Next()) {
+      }
+      const std::string output = (*completion)->Output("completion");
+      Response response;
+      ChargeAnswer(std::move(charge), 2 * output.size(), response);
+      response.text = question.format(output);
+      return response;
+    };
+    co_return co_await On(parts_.workers, PlaceOf(opened.name.model), cancellation.get(), std::move(run));
+  }
+
+  // Answers with vectors of texts.
+  template <typename What>
+  asio::awaitable<Response> AnswerVectors(What (*read)(simdjson::dom::element)) {
+    What request = co_await Read(read);
+    Opened opened = co_await Open(request.model);
+    if (request.model.empty()) request.model = opened.name.model;
+    UseAdapter(opened.name, request.prompt.options);
+    const Charge of_request = NewCharge(tenant_, request.bytes());
+    exchange_.request.body() = RequestBytes();
+    const std::shared_ptr<Cancellation> cancellation = exchange_.watch();
+    const VectorsWork work{models_, tenant_, opened.name.model, opened.name.version, cancellation.get()};
+    std::function<Response()> run = [&] {
+      const Vectors made = MakeVectors(work, request.prompt, request.rows());
+      Charge charge = NewCharge(tenant_, kMaxOfNumber * made.numbers.size());
+      parts_.metrics.AddTokens(work.model, work.version, made.tokens, 0);
+      Response response = ToResponse(ToJson(made, request));
+      ChargeAnswer(std::move(charge), response.text.size(), response);
+      return response;
+    };
+    co_return co_await On(opened.workers, kNoPlace, cancellation.get(), std::move(run));
+  }
+
+  const OpenAi::Parts& parts_;
+  Exchange& exchange_;
+  Tenant& tenant_;
+  Catalog& models_;
+  TextModels& texts_;
+};
+
+// The answer, or what is wrong.
+asio::awaitable<std::expected<Response, ApiError>> TryAnswer(asio::awaitable<Response> answer) {
+  try {
+    co_return co_await std::move(answer);
+  } catch (ApiError& error) {
+    co_return std::unexpected(std::move(error));
+  } catch (const Failure& failure) {
+    co_return std::unexpected(ToApiError(failure));
+  }
 }
 
 }  // namespace
 
-asio::awaitable<std::optional<Response>> OpenAi::AnswerByUpstream(Exchange& exchange, const std::string& path) {
-  const auto begun = std::chrono::steady_clock::now();
-  const PassedRequest request = co_await Read(exchange, ReadPassed);
-  const TextModels::Name name = Find(exchange, request.model);
-  const auto upstream = Try([&] { return TextsOf(exchange).UpstreamOf(name); });
-  if (!upstream) ThrowNoModel(upstream.error());
-  if (*upstream == nullptr) co_return std::nullopt;
-  // The server keeps it for the operator's key, which all tenants share.
-  if (!request.stored.empty() && exchange.admission.generation->tenants().need_keys()) {
-    ThrowWrong(request.stored, request.stored + ": tenants cannot use what the model's server has stored");
-  }
-  Tenant& tenant = *exchange.admission.tenant;
-  Upstream::Place place = (*upstream)->Enter(tenant.share());
-  Charge charge = NewCharge(tenant, UpstreamCall::kBytes);
-  auto call = std::make_unique<UpstreamCall>(
-      UpstreamCall::Options{.context = context_,
-                            .patience = std::chrono::milliseconds(tenant.settings().limits().compute_timeout_ms),
-                            .cancellation = exchange.watch(),
-                            .charge = std::move(charge)},
-      std::move(place), *upstream);
-  std::string model = Dump((*upstream)->address().model);
-  const auto body = WithModel(exchange.request.body().view(), request, model);
-  const UpstreamCall::Request passed{.path = path, .body = body, .trace = exchange.about.trace.ToHeader()};
-  try {
-    co_await call->Send(passed);
-  } catch (const Failure& failure) {
-    ApiError error = ToApiError(failure);
-    if (failure.code == WASINN_ERROR_LOST) error.status = http::status::bad_gateway;
-    throw error;
-  }
-  exchange.request.body() = RequestBytes();
-  co_return PassedResponse(std::move(call), [this, begun, name] {
-    metrics_.AddFirst(name.model, name.version, std::chrono::steady_clock::now() - begun);
-  });
+bool IsOurs(std::string_view target) { return PathAlone(target) == kPrefix || target.starts_with("/v1/"); }
+
+std::optional<std::string> UnderV1(std::string_view target) {
+  const std::string_view path = PathAlone(target);
+  const auto found = std::ranges::find(kAtRoot, path, &Path::at_root);
+  if (found == kAtRoot.end()) return std::nullopt;
+  return std::string(kPrefix).append(found->behind_v1).append(target.substr(path.size()));
 }
 
-Response OpenAi::AnswerModels(const Exchange& exchange, const Words& words) const {
-  CheckMethod(exchange.request, http::verb::get);
-  const Tenant& tenant = *exchange.admission.tenant;
-  const TextModels& texts = TextsOf(exchange);
-  if (words.size() == 1) {
-    json list = json::array();
-    for (const auto& [name, model] : texts.List(tenant)) list.push_back(ToModel(texts, name, model));
-    return ToResponse(json{{"object", "list"}, {"data", std::move(list)}});
-  }
-  std::string name = words[1];  // may contain slashes
-  for (size_t i = 2; i < words.size(); ++i) name += "/" + words[i];
-  const auto found = Try([&] { return texts.Find(tenant, name); });
-  if (!found) ThrowNoModel(found.error());
-  return ToResponse(ToModel(texts, name, *found));
+std::vector<std::string> WordsBehind(std::string_view target) {
+  if (!IsOurs(target)) return {};
+  std::vector<std::string> words = PathWords(target);
+  words.erase(words.begin());
+  return words;
 }
 
-asio::awaitable<Response> OpenAi::AnswerKnown(Exchange& exchange, const Words& words) {
-  if (!words.empty() && words[0] == "models") co_return AnswerModels(exchange, words);
-  if (const std::string path = PassedPath(words); !path.empty() && TextsOf(exchange).has_upstreams()) {
-    if (auto passed = co_await AnswerByUpstream(exchange, path)) co_return std::move(*passed);
-  }
-  if (words == Words{"chat", "completions"}) co_return co_await AnswerText(exchange, ReadChat, NewChoicesForm);
-  if (words == Words{"completions"}) co_return co_await AnswerText(exchange, ReadCompletion, NewChoicesForm);
-  if (words == Words{"completion"}) co_return co_await AnswerText(exchange, ReadLlamaCompletion, NewLlamaForm);
-  if (words == Words{"responses"}) co_return co_await AnswerText(exchange, ReadResponse, NewResponseForm);
-  if (const PromptQuestion* const question = FindPromptQuestion(words)) {
-    co_return co_await AnswerPrompt(exchange, *question);
-  }
-  if (words == Words{"embeddings"}) co_return co_await AnswerVectors(exchange, ReadEmbeddings);
-  if (words == Words{"rerank"}) co_return co_await AnswerVectors(exchange, ReadRerank);
-  throw ApiError{.status = http::status::not_found, .message = "there is nothing of this name"};
+bool OpenAi::Has(const Header& request) { return IsOurs({request.target().data(), request.target().size()}); }
+
+asio::awaitable<Response> OpenAi::Generate(Exchange& exchange, const std::string& model, bool is_stream) {
+  OpenAiHandler handler(parts_, exchange);
+  auto answer = co_await TryAnswer(handler.Generate(model, is_stream));
+  if (!answer) co_return ErrorResponse(answer.error().status, answer.error().message);
+  co_return std::move(*answer);
 }
 
 asio::awaitable<Response> OpenAi::Answer(Exchange& exchange) {
   const auto target = exchange.request.target();
-  const Words words = WordsBehind({target.data(), target.size()});
-  ApiError wrong;
-  try {
-    co_return co_await AnswerKnown(exchange, words);
-  } catch (ApiError& error) {
-    wrong = std::move(error);
-  } catch (const Failure& failure) {
-    wrong = ToApiError(failure);
-  }
-  Response response = openai::ToResponse(wrong);
-  if (wrong.status == http::status::method_not_allowed) {
+  const std::vector<std::string> words = WordsBehind({target.data(), target.size()});
+  OpenAiHandler handler(parts_, exchange);
+  auto answer = co_await TryAnswer(handler.Answer(words));
+  if (answer) co_return std::move(*answer);
+  Response response = openai::ToResponse(answer.error());
+  if (answer.error().status == http::status::method_not_allowed) {
     response.headers = {{"Allow", !words.empty() && words[0] == "models" ? "GET" : "POST"}};
   }
   co_return response;

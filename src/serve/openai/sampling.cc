@@ -1,4 +1,4 @@
-#include "serve/openai/sampling.h"
+#include "serve/openai/text_request.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -63,6 +63,11 @@ std::unique_ptr<TextForm> NewResponseForm(const TextRequest& request);
 // The answers to generate and generate_stream. `id`: "": none.
 std::unique_ptr<TextForm> NewGenerateForm(const std::string& model, const std::string& version, const std::string& id);
 
+// `__verbose` of an answer: a finished text in llama.cpp's own form, for clients that ask for it. Throws Failure.
+nlohmann::json ToVerbose(Completion& completion, const Ending& ending, const std::string& model, bool is_stream);
+// `generation_settings` of this form, from `settings` in the model's output `generation`.
+nlohmann::json ToLlamaSettings(const nlohmann::json& settings, bool is_stream);
+
 // The choices of a whole answer. As text: as a tree, probabilities of many tokens take fifteen times as much.
 class Choices {
  public:

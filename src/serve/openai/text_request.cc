@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "serve/log.h"
-#include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {
 

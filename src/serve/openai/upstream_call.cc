@@ -3,12 +3,16 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/beast/core/string.hpp>
+#include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <utility>
 
+#include "remote/http_stream.h"
 #include "serve/openai/errors.h"
 #include "serve/openai/fields.h"
 
@@ -25,11 +29,7 @@ constexpr uint32_t kMaxUpstreamHead = 32u << 10;
 constexpr int kMaxInterim = 8;
 constexpr size_t kMaxPiece = 32u << 10;
 
-size_t SizeOf(const UpstreamCall::Request& request) {
-  size_t size = 0;
-  for (const std::string_view part : request.body) size += part.size();
-  return size;
-}
+using Body = std::array<std::string_view, 3>;
 
 using simdjson::dom::element;
 
@@ -95,148 +95,181 @@ std::pair<size_t, size_t> FindValue(std::string_view object, size_t n) {
   return {0, 0};
 }
 
-}  // namespace
-
-UpstreamCall::UpstreamCall(Options options, Upstream::Place place, std::shared_ptr<Upstream> upstream)
-    : context_(options.context),
-      patience_(options.patience),
-      charge_(std::move(options.charge)),
-      upstream_(std::move(upstream)),
-      place_(std::move(place)),
-      piece_(std::make_unique_for_overwrite<char[]>(kMaxPiece)),
-      cancellation_(std::move(options.cancellation)) {
-  stop_.emplace(cancellation_.get(), [this] {  // on the same strand, which watches the client
-    if (link_ != nullptr) link_->Close();
-  });
+// The body with another model's name, as JSON: consecutive parts, which refer to the body and the name.
+Body WithModel(std::string_view body, const PassedRequest& request, std::string& name) {
+  if (request.member) {
+    const auto [begin, end] = FindValue(body, *request.member);
+    return {body.substr(0, begin), name, body.substr(end)};
+  }
+  const size_t first = body.find('{') + 1;
+  name = R"("model":)" + name + (request.is_empty ? "" : ",");
+  return {body.substr(0, first), name, body.substr(first)};
 }
 
-HttpLink::Clock::time_point UpstreamCall::Patience() const {
-  return patience_.count() == 0 ? HttpLink::Clock::time_point::max() : HttpLink::Clock::now() + patience_;
-}
+class UpstreamCall final : public BodySource {
+ public:
+  UpstreamCall(PassedCall call, Upstream::Place place, std::shared_ptr<Upstream> upstream)
+      : call_(std::move(call)),
+        upstream_(std::move(upstream)),
+        place_(std::move(place)),
+        piece_(std::make_unique_for_overwrite<char[]>(kMaxPiece)) {
+    stop_.emplace(call_.cancellation.get(), [this] {  // on the same strand, which watches the client
+      if (link_ != nullptr) link_->Close();
+    });
+  }
 
-asio::awaitable<std::string> UpstreamCall::Connect() {
-  const asio::any_io_executor strand = co_await asio::this_coro::executor;
-  if (auto idle = upstream_->TakeIdle(server_)) {
-    link_ = std::make_shared<HttpLink>(strand, std::move(idle));
+  // Called once, first. Tries servers until one is reached, and waits for the answer's head. UNAVAILABLE: none was
+  // reached; LOST: it gave no answer; TIMEOUT.
+  asio::awaitable<void> Send(const Body& body) {
+    std::vector<bool> tried;
+    Upstream::Place& place = *place_;  // NOLINT(bugprone-unchecked-optional-access): released later
+    while (const auto server = upstream_->Choose(place, tried)) {
+      server_ = *server;
+      const std::string why = co_await Connect();
+      if (is_gone()) break;
+      if (!why.empty()) {
+        upstream_->LogState(server_, why);
+        continue;
+      }
+      const Sent sent = co_await Talk(body);
+      if (sent == Sent::kYes) {
+        upstream_->LogState(server_, "");
+        co_return;
+      }
+      if (link_->is_late()) {
+        Throw(WASINN_ERROR_TIMEOUT, "the model's server did not answer within {} ms (limits.compute_timeout_ms)",
+              call_.patience.count());
+      }
+      if (sent == Sent::kLost) Throw(WASINN_ERROR_LOST, "the model's server gave no answer");
+    }
+    Throw(WASINN_ERROR_UNAVAILABLE, "the model's server cannot be reached");
+  }
+  unsigned status() const { return head().result_int(); }
+  std::string Field(http::field name) const { return std::string(AsText(head()[name])); }
+  // The body is a stream, whose first piece is reported.
+  void SetStream() { is_stream_ = true; }
+  // The server refused the key.
+  void LogRefused() { upstream_->LogRefused(server_, status()); }
+
+  asio::awaitable<std::optional<std::string>> Next() override {
+    Parser& parser = *parser_;  // NOLINT(bugprone-unchecked-optional-access): Send has set it
+    auto& body = parser.get().body();
+    while (!parser.is_done()) {
+      body.data = piece_.get();
+      body.size = kMaxPiece;
+      body.more = true;
+      link_->SetDeadline(Patience());
+      error_code error = co_await link_->stream().ReadSome(parser);
+      link_->ClearDeadline();
+      if (error == http::error::need_buffer) error = {};
+      if (error) {
+        LogLost(error);
+        co_return std::nullopt;
+      }
+      if (parser.is_done()) Release();  // before the client sees the end: its next request may follow at once
+      const size_t size = kMaxPiece - body.size;
+      if (size == 0) continue;
+      if (std::exchange(is_stream_, false)) call_.on_first();
+      co_return std::string(piece_.get(), size);
+    }
     co_return "";
   }
-  // Not on a strand: the next request on this connection has its own.
-  link_ = std::make_shared<HttpLink>(strand, std::make_unique<HttpStream>(context_.get_executor(), upstream_->tls()));
-  const remote::HostAndPort server(upstream_->endpoint(server_));
-  co_return co_await link_->Connect(server, upstream_->NameOf(server.host), upstream_->connect_timeout());
-}
-
-asio::awaitable<error_code> UpstreamCall::ReadHead() {
-  for (int i = 0; i < kMaxInterim; ++i) {
-    Parser& parser = parser_.emplace();
-    parser.header_limit(kMaxUpstreamHead);
-    parser.body_limit(boost::none);
-    parser.eager(true);
-    const error_code error = co_await link_->stream().ReadHead(parser);
-    if (error || status() >= 200) co_return error;
-    if (status() == 101) break;
+  asio::awaitable<void> End() override {
+    Release();
+    co_return;
   }
-  co_return http::error::bad_status;
-}
 
-asio::awaitable<UpstreamCall::Sent> UpstreamCall::Talk(const Request& request) {
-  // None of the client's headers are passed on: its key is only for this server.
-  const remote::Headers own = {{"content-type", "application/json"}, {"traceparent", request.trace}};
-  const std::string path = upstream_->address().base + "/" + std::string(request.path);
-  const std::string head =
-      remote::HeadOf(upstream_->endpoint(server_), path, SizeOf(request), {&own, &upstream_->headers()});
-  std::vector<asio::const_buffer> buffers{asio::buffer(head)};
-  for (const std::string_view part : request.body) buffers.emplace_back(part.data(), part.size());
-  link_->SetDeadline(Patience());
-  const HttpStream::Ended written = co_await link_->stream().Write(buffers);
-  const bool has_begun = written.bytes > 0 || link_->stream().is_secure();
-  if (written.error && !has_begun) {
-    LogLost(written.error);
-    co_return Sent::kNever;
+ private:
+  enum class Sent { kYes, kNever, kLost };
+  using Parser = http::response_parser<http::buffer_body>;
+
+  const Parser::value_type& head() const {
+    return parser_->get();  // NOLINT(bugprone-unchecked-optional-access): Send has set it
   }
-  // A server may answer before it has read everything, and close the connection.
-  const error_code error = co_await ReadHead();
-  link_->ClearDeadline();
-  if (!error) co_return Sent::kYes;
-  LogLost(error);
-  co_return Sent::kLost;
-}
-
-void UpstreamCall::LogLost(const error_code& error) {
-  if (is_gone() || link_->is_late()) return;
-  HttpStream& stream = link_->stream();
-  upstream_->LogState(server_,
-                      remote::WordsOfExchange(
-                          {.error = error, .is_secure = stream.is_secure(), .has_answered = stream.has_answered()}));
-}
-
-asio::awaitable<void> UpstreamCall::Send(const Request& request) {
-  std::vector<bool> tried;
-  Upstream::Place& place = *place_;  // NOLINT(bugprone-unchecked-optional-access): released later
-  while (const auto server = upstream_->Choose(place, tried)) {
-    server_ = *server;
-    const std::string why = co_await Connect();
-    if (is_gone()) break;
-    if (!why.empty()) {
-      upstream_->LogState(server_, why);
-      continue;
-    }
-    const Sent sent = co_await Talk(request);
-    if (sent == Sent::kYes) {
-      upstream_->LogState(server_, "");
-      co_return;
-    }
-    if (link_->is_late()) {
-      Throw(WASINN_ERROR_TIMEOUT,
-            "the model's server did not answer within {} ms "
-            "(limits.compute_timeout_ms)",
-            patience_.count());
-    }
-    if (sent == Sent::kLost) {
-      Throw(WASINN_ERROR_LOST, "the model's server gave no answer");
-    }
+  HttpLink::Clock::time_point Patience() const {
+    return call_.patience.count() == 0 ? HttpLink::Clock::time_point::max() : HttpLink::Clock::now() + call_.patience;
   }
-  Throw(WASINN_ERROR_UNAVAILABLE, "the model's server cannot be reached");
-}
+  bool is_gone() const { return call_.cancellation != nullptr && call_.cancellation->is_cancelled(); }
 
-asio::awaitable<std::optional<std::string>> UpstreamCall::Next() {
-  Parser& parser = *parser_;  // NOLINT(bugprone-unchecked-optional-access): Send has set it
-  auto& body = parser.get().body();
-  while (!parser.is_done()) {
-    body.data = piece_.get();
-    body.size = kMaxPiece;
-    body.more = true;
+  // Returns why there is no connection, or "".
+  asio::awaitable<std::string> Connect() {
+    const asio::any_io_executor strand = co_await asio::this_coro::executor;
+    if (auto idle = upstream_->TakeIdle(server_)) {
+      link_ = std::make_shared<HttpLink>(strand, std::move(idle));
+      co_return "";
+    }
+    // Not on a strand: the next request on this connection has its own.
+    link_ = std::make_shared<HttpLink>(strand,
+                                       std::make_unique<HttpStream>(call_.context.get_executor(), upstream_->tls()));
+    const remote::HostAndPort server(upstream_->endpoint(server_));
+    co_return co_await link_->Connect(server, upstream_->NameOf(server.host), upstream_->connect_timeout());
+  }
+  asio::awaitable<Sent> Talk(const Body& body) {
+    size_t size = 0;
+    for (const std::string_view part : body) size += part.size();
+    // None of the client's headers are passed on: its key is only for this server.
+    const remote::Headers own = {{"content-type", "application/json"}, {"traceparent", call_.trace}};
+    const std::string path = upstream_->address().base + "/" + call_.path;
+    const std::string head = remote::HeadOf(upstream_->endpoint(server_), path, size, {&own, &upstream_->headers()});
+    std::vector<asio::const_buffer> buffers{asio::buffer(head)};
+    for (const std::string_view part : body) buffers.emplace_back(part.data(), part.size());
     link_->SetDeadline(Patience());
-    error_code error = co_await link_->stream().ReadSome(parser);
-    link_->ClearDeadline();
-    if (error == http::error::need_buffer) error = {};
-    if (error) {
-      LogLost(error);
-      co_return std::nullopt;
+    const HttpStream::Ended written = co_await link_->stream().Write(buffers);
+    const bool has_begun = written.bytes > 0 || link_->stream().is_secure();
+    if (written.error && !has_begun) {
+      LogLost(written.error);
+      co_return Sent::kNever;
     }
-    if (parser.is_done()) Release();  // before the client sees the end: its next request may follow at once
-    const size_t size = kMaxPiece - body.size;
-    if (size == 0) continue;
-    if (on_first_) std::exchange(on_first_, nullptr)();
-    co_return std::string(piece_.get(), size);
+    // A server may answer before it has read everything, and close the connection.
+    const error_code error = co_await ReadHead();
+    link_->ClearDeadline();
+    if (!error) co_return Sent::kYes;
+    LogLost(error);
+    co_return Sent::kLost;
   }
-  co_return "";
-}
+  asio::awaitable<error_code> ReadHead() {
+    for (int i = 0; i < kMaxInterim; ++i) {
+      Parser& parser = parser_.emplace();
+      parser.header_limit(kMaxUpstreamHead);
+      parser.body_limit(boost::none);
+      parser.eager(true);
+      const error_code error = co_await link_->stream().ReadHead(parser);
+      if (error || status() >= 200) co_return error;
+      if (status() == 101) break;
+    }
+    co_return http::error::bad_status;
+  }
+  // Logs a lost connection, unless the client has gone or the time was over.
+  void LogLost(const error_code& error) {
+    if (is_gone() || link_->is_late()) return;
+    HttpStream& stream = link_->stream();
+    upstream_->LogState(server_,
+                        remote::WordsOfExchange(
+                            {.error = error, .is_secure = stream.is_secure(), .has_answered = stream.has_answered()}));
+  }
+  // Gives back what the call has of the server. Later calls do nothing.
+  void Release() {
+    stop_.reset();
+    const bool can_reuse = link_ != nullptr && parser_.has_value() && parser_->is_done() &&
+                           parser_->get().keep_alive() && !parser_->need_eof() && !link_->is_closed() &&
+                           link_->stream().IsReusable();
+    if (can_reuse) upstream_->KeepIdle(server_, link_->Take());
+    link_.reset();
+    place_.reset();
+  }
 
-// Gives back what the call has of the server. Later calls do nothing.
-void UpstreamCall::Release() {
-  stop_.reset();
-  const bool can_reuse = link_ != nullptr && parser_.has_value() && parser_->is_done() && parser_->get().keep_alive() &&
-                         !parser_->need_eof() && !link_->is_closed() && link_->stream().IsReusable();
-  if (can_reuse) upstream_->KeepIdle(server_, link_->Take());
-  link_.reset();
-  place_.reset();
-}
+  const PassedCall call_;
+  const std::shared_ptr<Upstream> upstream_;
+  std::optional<Upstream::Place> place_;
+  size_t server_ = 0;
+  std::shared_ptr<HttpLink> link_;
+  std::optional<Parser> parser_;
+  const std::unique_ptr<char[]> piece_;
+  bool is_stream_ = false;
+  std::optional<Cancellation::Stop> stop_;  // destroyed first
+};
 
-asio::awaitable<void> UpstreamCall::End() {
-  Release();
-  co_return;
-}
+}  // namespace
 
 std::string PassedPath(const std::vector<std::string>& words) {
   static const std::array<std::vector<std::string>, 5> paths = {
@@ -271,14 +304,43 @@ PassedRequest ReadPassed(element body) {
   return request;
 }
 
-std::array<std::string_view, 3> WithModel(std::string_view body, const PassedRequest& request, std::string& name) {
-  if (request.member) {
-    const auto [begin, end] = FindValue(body, *request.member);
-    return {body.substr(0, begin), name, body.substr(end)};
+void AddStreamHeaders(Response& response) {
+  response.headers.emplace_back("Cache-Control", "no-cache");
+  response.headers.emplace_back("X-Accel-Buffering", "no");
+}
+
+asio::awaitable<Response> PassOn(PassedCall passed, const PassedRequest& request, std::string_view body,
+                                 std::shared_ptr<Upstream> upstream, Upstream::Place place) {
+  std::string model = Dump(upstream->address().model);
+  auto call = std::make_unique<UpstreamCall>(std::move(passed), std::move(place), std::move(upstream));
+  try {
+    co_await call->Send(WithModel(body, request, model));
+  } catch (const Failure& failure) {
+    ApiError error = ToApiError(failure);
+    if (failure.code == WASINN_ERROR_LOST) error.status = http::status::bad_gateway;
+    throw error;
   }
-  const size_t first = body.find('{') + 1;
-  name = R"("model":)" + name + (request.is_empty ? "" : ",");
-  return {body.substr(0, first), name, body.substr(first)};
+  const unsigned status = call->status();
+  if (status == 401 || status == 403 || status == 407) {  // it refused this server's key, not the client's
+    call->LogRefused();
+    throw ApiError{.status = http::status::bad_gateway, .message = "the model's server refuses this server's key"};
+  }
+  if (status >= 300 && status < 400) {
+    throw ApiError{.status = http::status::bad_gateway, .message = "the model's server redirects to another place"};
+  }
+  Response response{.status = static_cast<http::status>(status)};
+  if (std::string type = call->Field(http::field::content_type); !type.empty()) response.content_type = std::move(type);
+  for (const http::field name : {http::field::retry_after, http::field::content_encoding}) {
+    if (std::string value = call->Field(name); !value.empty()) {
+      response.headers.emplace_back(std::string(AsText(http::to_string(name))), std::move(value));
+    }
+  }
+  if (response.content_type.starts_with("text/event-stream")) {
+    AddStreamHeaders(response);
+    call->SetStream();
+  }
+  if (status != 204) response.source = std::move(call);
+  co_return response;
 }
 
 }  // namespace wasinn::serve::openai

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "serve/openai/prompts.h"
+#include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {
 

@@ -1,4 +1,3 @@
-#include "serve/routes/cgi.h"
 
 #include <fmt/format.h>
 #include <simdjson.h>

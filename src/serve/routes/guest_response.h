@@ -1,6 +1,8 @@
-// The answer of a guest behind a route, limited to what a server passes on.
+// The answer of a guest behind a route, limited to what a server passes on; and a program's request and answer in the
+// form of the Common Gateway Interface (RFC 3875).
 #pragma once
 
+#include <boost/asio/ip/tcp.hpp>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -9,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engines/engine.h"
 #include "serve/http/http_message.h"
@@ -137,5 +141,14 @@ class HandlerStream final : public BodySource {
   std::string pending_;     // and not being written yet
   Charge waiting_;          // for these, and for the piece that is being written
 };
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+// `path`: from PathOf, with the route and the rest. A header that is not UTF-8 is an error: WASI has nothing else.
+Variables CgiVariables(const Header& request, const std::string& route, const std::string& path, uint64_t body_bytes,
+                       const Ends& ends);
+
+// Without the charge. The failure's text is about the guest's error.
+Response ReadCgiResponse(std::string output);
 
 }  // namespace wasinn::serve

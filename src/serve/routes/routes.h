@@ -14,7 +14,6 @@
 #include "engines/engine.h"
 #include "serve/file_settings.h"
 #include "serve/http/http_server.h"
-#include "serve/routes/cgi.h"
 #include "serve/routes/guest_response.h"
 #include "serve/routes/guest_runs.h"
 #include "serve/tenants/tenant.h"

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/openai/fields.h"
-#include "serve/openai/llama_form.h"
-#include "serve/openai/paths.h"
+#include "serve/openai/openai.h"
+#include "serve/openai/text_form.h"
 #include "serve/openai/text_request.h"
 #include "support/test.h"
 

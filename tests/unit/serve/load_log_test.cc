@@ -1,5 +1,5 @@
 // The log and the errors of models that do not load.
-#include "serve/models/failed_loads.h"
+#include "serve/models/known_models.h"
 #include "support/test.h"
 
 #include <fmt/format.h>
