@@ -30,8 +30,10 @@ if [ -t 1 ]; then
 else
   quietly cmake --build --preset release --target "${targets[@]}"
 fi
-say "built; now the main job:"
+say "built; this runs the demo:"
 echo
 "$build/bin/wasinn" demo
 echo
-say "done"
+say "done. Next, for a model of your own (docs/tutorial.md):"
+echo "export PATH=$root/$build/bin:\$PATH"
+echo "wasinn new hello --lang c --model yours.onnx"

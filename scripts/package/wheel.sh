@@ -12,7 +12,7 @@ packages=\$ORIGIN/../../../.. # of wasinn/_prefix/lib/wasinn
 
 # install_prefix PREFIX: TensorFlow Lite is the only framework, because no package of Python has its C API.
 install_prefix() {
-  local all=$work/all lib
+  local all=$work/all lib library
   quietly cmake --install "$build" --prefix "$all" --strip
   quietly cmake --install "$build" --prefix "$all" --strip --component bench
   quietly cmake --install "$build" --prefix "$all" --component tflite
@@ -21,7 +21,10 @@ install_prefix() {
   mkdir -p "$1"/{bin,lib/wasinn,include,share/wasinn}
   mv "$all"/bin/wasinn{,-bench} "$1/bin/"
   mv "$(readlink -f "$lib/libwasinn.so")" "$1/lib/$(readlink "$lib/libwasinn.so")" # wheels have no links
-  mv "$lib"/wasinn/{libwasinn_*,wasinn-worker,libwasmtime.so,libiwasm.so,libtensorflowlite_c.so} "$1/lib/wasinn/"
+  mv "$lib"/wasinn/{libwasinn_*,wasinn-worker,libwasmtime.so} "$1/lib/wasinn/"
+  for library in "$lib"/wasinn/lib{iwasm,tensorflowlite_c}.so; do # if the build has them
+    [ ! -e "$library" ] || mv "$library" "$1/lib/wasinn/"
+  done
   mv "$all"/include/wasinn{,-guest} "$1/include/"
   mv "$all"/share/wasinn/{demo,new} "$1/share/wasinn/"
   strip --strip-unneeded "$1/lib/wasinn/libwasmtime.so"
