@@ -12,7 +12,7 @@
 
 namespace wasinn::remote {
 
-// It allocates only the names that are requested. Throws WASINN_ERROR_RUNTIME if the text is not JSON, or has another type than expected.
+// Allocates only the requested names. Throws WASINN_ERROR_RUNTIME if the text is not JSON, or has another type.
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text) : text_(text) {}

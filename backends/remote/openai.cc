@@ -178,8 +178,8 @@ class OpenAi final : public Protocol {
   bool generates() const override { return true; }
 
  private:
-  // The server must list the model, or describe it by itself: some servers accept several names. A server without a list
-  // may have any model.
+  // The server must list the model, or describe it by itself: some servers accept several names. A server without a
+  // list may have any model.
   void RequireModel(const Ask& ask) const {
     const std::optional<Reply> list = AskIfFound(ask, base_ + "/models");
     if (!list) return;

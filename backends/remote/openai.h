@@ -1,5 +1,5 @@
-// Language models on servers with OpenAI's API: their settings, from the host's configuration and a guest's options; their
-// prompts; their answers.
+// Language models on servers with OpenAI's API: their settings, from the host's configuration and a guest's options;
+// their prompts; their answers.
 #pragma once
 
 #include <wasinn/backend.h>

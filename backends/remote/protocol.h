@@ -62,8 +62,8 @@ std::unique_ptr<Protocol> NewOipHttp(Address address);
 // configuration.
 std::unique_ptr<Protocol> NewOpenAi(const Address& address, const char* host_config, const backend::Log& log);
 
-// An inference as JSON, followed by raw bytes if the server accepts them. `outputs`: the names of the wanted ones; empty:
-// all. `is_binary`: uses raw bytes in both directions.
+// An inference as JSON, followed by raw bytes if the server accepts them. `outputs`: the names of the wanted ones;
+// empty: all. `is_binary`: uses raw bytes in both directions.
 Inference AskInJson(std::string path, const Inputs& inputs, std::span<const std::string> outputs, bool is_binary);
 // A request for a completion or embeddings. `base`: "/v1". Throws WASINN_ERROR_INVALID_ARGUMENT for a prompt that a
 // server must not get.

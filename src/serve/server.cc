@@ -34,7 +34,6 @@
 #include "serve/models/statistics.h"
 #include "serve/oip/rest.h"
 #include "serve/openai/fields.h"
-#include "serve/tenants/gate.h"
 #include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
 

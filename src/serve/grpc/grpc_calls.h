@@ -16,13 +16,13 @@
 #include <grpcpp/support/status.h>
 #include <boost/intrusive/list.hpp>
 
+#include "serve/generation.h"
 #include "serve/grpc/grpc_messages.h"
 #include "serve/http/min_data_rate.h"
 #include "serve/metrics/access_log.h"
 #include "serve/metrics/request_metrics.h"
 #include "serve/metrics/trace.h"
 #include "serve/oip/inference.h"
-#include "serve/tenants/gate.h"
 #include "serve/tenants/memory_budget.h"
 #include "serve/threads/cancellation.h"
 

@@ -8,13 +8,13 @@
 #include <map>
 #include <memory>
 
+#include "serve/generation.h"
 #include "serve/grpc/grpc_calls.h"
 #include "serve/grpc/grpc_keepalive.h"
 #include "serve/http/tls.h"
 #include "serve/metrics/access_log.h"
 #include "serve/metrics/request_metrics.h"
 #include "serve/models/statistics.h"
-#include "serve/tenants/gate.h"
 #include "serve/tenants/memory_budget.h"
 #include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"

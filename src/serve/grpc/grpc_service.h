@@ -10,10 +10,10 @@
 #include <memory>
 #include <string>
 
+#include "serve/generation.h"
 #include "serve/grpc/grpc_calls.h"
 #include "serve/metrics/request_metrics.h"
 #include "serve/models/statistics.h"
-#include "serve/tenants/gate.h"
 #include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
 

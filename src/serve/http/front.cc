@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "serve/http/content_encoding.h"
-#include "serve/http/target.h"
+#include "serve/http/http_message.h"
 #include "serve/openai/openai.h"
 #include "serve/server.h"
 

@@ -5,13 +5,13 @@
 #include <functional>
 #include <optional>
 
+#include "serve/generation.h"
 #include "serve/http/http_server.h"
 #include "serve/http/origins.h"
 #include "serve/metrics/request_metrics.h"
 #include "serve/oip/rest.h"
 #include "serve/openai/openai.h"
 #include "serve/page/operator_page.h"
-#include "serve/tenants/gate.h"
 
 namespace wasinn::serve {
 

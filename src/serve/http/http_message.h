@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,8 @@ inline std::string Dump(const nlohmann::json& value) { return base::Dump(value);
 
 inline std::string_view AsText(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
+// 200 with this.
+inline Response JsonResponse(const nlohmann::json& answer) { return {.text = Dump(answer)}; }
 // {"error": message}
 Response ErrorResponse(http::status status, const std::string& message);
 // Errors of every path.
@@ -81,5 +84,19 @@ Response NotFound();
 Response WrongMethod(const char* allowed);
 // By its code; with Retry-After if a retry may help.
 Response ToResponse(const Failure& failure);
+
+// The target with its path in its only spelling: %XX only if necessary, and in upper case. INVALID_ARGUMENT: it is no
+// path, or is ambiguous: a word is "." or "..", or empty before the end ("//"), or has an encoded "/", "\" or ".", or a
+// control character, or is not UTF-8.
+std::string CanonicalTarget(std::string_view target);
+
+// A target without its query.
+inline std::string_view PathAlone(std::string_view target) { return target.substr(0, target.find('?')); }
+
+// The words of a canonical target's path, decoded, and none for a "/" at its end.
+std::vector<std::string> PathWords(std::string_view target);
+
+// The same as a path: "/a/b%20c/?d" is "/a/b c".
+std::string PathOf(const Header& request);
 
 }  // namespace wasinn::serve

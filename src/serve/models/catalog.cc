@@ -38,8 +38,8 @@ json ConfigOfIos(const std::vector<engines::ModelIo>& ios) {
 
 }  // namespace
 
-std::shared_ptr<const engines::ModelIos> Catalog::FindGuest(const Tenant& tenant, const std::string& model,
-                                                            const std::string& version) const {
+std::shared_ptr<const GuestModels::Loaded> Catalog::FindGuest(const Tenant& tenant, const std::string& model,
+                                                              const std::string& version) const {
   if (!tenant.Sees(model)) throw NoModel(model);
   return guests_->Find(model, version);
 }
@@ -112,8 +112,8 @@ json Catalog::Metadata(const Tenant& tenant, const std::string& model, const std
   return json{{"name", model},
               {"versions", json::array({GuestModels::kVersion})},
               {"platform", kPlatform},
-              {"inputs", MetadataOf(found->inputs)},
-              {"outputs", MetadataOf(found->outputs)}};
+              {"inputs", MetadataOf(found->ios.inputs)},
+              {"outputs", MetadataOf(found->ios.outputs)}};
 }
 
 json Catalog::Config(const Tenant& tenant, const std::string& model, const std::string& version) {
@@ -123,15 +123,15 @@ json Catalog::Config(const Tenant& tenant, const std::string& model, const std::
               {"platform", kPlatform},
               {"backend", kBackend},
               {"max_batch_size", 0},
-              {"input", ConfigOfIos(found->inputs)},
-              {"output", ConfigOfIos(found->outputs)},
+              {"input", ConfigOfIos(found->ios.inputs)},
+              {"output", ConfigOfIos(found->ios.outputs)},
               {"model_transaction_policy", {{"decoupled", false}}}};
 }
 
 json Catalog::Index(const Tenant& tenant, bool ready_alone) const {
   json index = models_.Index(tenant, ready_alone);
   if (guests_ == nullptr) return index;
-  for (const std::string& name : guests_->names()) {
+  for (const auto& [name, file] : guests_->files()) {
     const bool unloaded = guests_->Look(name) == nullptr;
     if ((unloaded && ready_alone) || !tenant.Sees(name)) continue;
     index.push_back({{"name", name},
@@ -145,26 +145,26 @@ json Catalog::Index(const Tenant& tenant, bool ready_alone) const {
 json Catalog::Overview(const Tenant& tenant, size_t most) const {
   json overview = models_.Overview(tenant, most);
   if (guests_ == nullptr) return overview;
-  for (const std::string& name : guests_->names()) {
+  for (const auto& [name, file] : guests_->files()) {
     if (overview.size() == most) break;
     if (!tenant.Sees(name)) continue;
-    const auto ios = guests_->Look(name);
+    const auto loaded = guests_->Look(name);
     overview.push_back({{"name", name},
                         {"version", GuestModels::kVersion},
-                        {"state", ios ? "loaded" : "unloaded"},
+                        {"state", loaded ? "loaded" : "unloaded"},
                         {"platform", kPlatform},
-                        {"inputs", ios ? MetadataOf(ios->inputs) : json()},
-                        {"outputs", ios ? MetadataOf(ios->outputs) : json()}});
+                        {"inputs", loaded ? MetadataOf(loaded->ios.inputs) : json()},
+                        {"outputs", loaded ? MetadataOf(loaded->ios.outputs) : json()}});
   }
   return overview;
 }
 
 size_t Catalog::size(const Tenant& tenant) const {
+  const auto sees = [&tenant](const auto& named) { return tenant.Sees(named); };
   const std::vector<ModelInfo> models = models_.host().Models();
-  const std::vector<std::string> guests = guests_ == nullptr ? std::vector<std::string>() : guests_->names();
-  const auto sees = [&tenant](const std::string& name) { return tenant.Sees(name); };
-  return static_cast<size_t>(std::ranges::count_if(models, sees, &ModelInfo::name) +
-                             std::ranges::count_if(guests, sees));
+  auto n = std::ranges::count_if(models, sees, &ModelInfo::name);
+  if (guests_ != nullptr) n += std::ranges::count_if(guests_->files(), sees, [](const auto& one) { return one.first; });
+  return static_cast<size_t>(n);
 }
 
 void Catalog::CheckControl(const Tenant& tenant, const std::string& model) const {

@@ -60,8 +60,8 @@ class Catalog {
  private:
   bool IsGuest(const std::string& model) const { return guests_ != nullptr && guests_->Has(model); }
   void CheckControl(const Tenant& tenant, const std::string& model) const;
-  std::shared_ptr<const engines::ModelIos> FindGuest(const Tenant& tenant, const std::string& model,
-                                                     const std::string& version) const;
+  std::shared_ptr<const GuestModels::Loaded> FindGuest(const Tenant& tenant, const std::string& model,
+                                                       const std::string& version) const;
 
   Repository& models_;
   GuestModels* const guests_;

@@ -117,40 +117,23 @@ void GuestModels::Unload(const std::string& model) {
 
 void GuestModels::UnloadAsIn(const GuestModels& other) {
   for (const auto& [name, file] : options_.files) {
-    if (other.Has(name) && other.Peek(name) == nullptr) Unload(name);
+    if (other.Has(name) && other.Look(name) == nullptr) Unload(name);
   }
 }
 
-std::vector<std::string> GuestModels::names() const {
-  std::vector<std::string> names;
-  names.reserve(options_.files.size());
-  for (const auto& [name, file] : options_.files) names.push_back(name);
-  return names;
-}
-
-std::shared_ptr<const GuestModels::Loaded> GuestModels::Get(const std::string& model,
-                                                            const std::string& version) const {
+std::shared_ptr<const GuestModels::Loaded> GuestModels::Find(const std::string& model,
+                                                             const std::string& version) const {
   if (!version.empty() && version != kVersion) {
     Throw(WASINN_ERROR_NOT_FOUND, "there is no model '{}' version {}", model, version);
   }
-  if (auto loaded = Peek(model)) return loaded;
+  if (auto loaded = Look(model)) return loaded;
   Throw(WASINN_ERROR_UNAVAILABLE, "model '{}' is unloaded", model);
 }
 
-std::shared_ptr<const GuestModels::Loaded> GuestModels::Peek(const std::string& model) const {
+std::shared_ptr<const GuestModels::Loaded> GuestModels::Look(const std::string& model) const {
   const std::lock_guard lock(mutex_);
   const auto found = loaded_.find(model);
   return found == loaded_.end() ? nullptr : found->second;
-}
-
-std::shared_ptr<const engines::ModelIos> GuestModels::Find(const std::string& model, const std::string& version) const {
-  const auto loaded = Get(model, version);
-  return {loaded, &loaded->ios};
-}
-
-std::shared_ptr<const engines::ModelIos> GuestModels::Look(const std::string& model) const {
-  const auto loaded = Peek(model);
-  return {loaded, loaded == nullptr ? nullptr : &loaded->ios};
 }
 
 std::vector<OutputTensor> GuestModels::ToOutputs(const Loaded& loaded, const InferRequest& request,
@@ -190,7 +173,7 @@ InferResponse GuestModels::InferNow(const Loaded& loaded, const Tenant& tenant, 
 }
 
 InferResponse GuestModels::Infer(const Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
-  const auto loaded = Get(request.model, request.version);
+  const auto loaded = Find(request.model, request.version);
   const auto start = std::chrono::steady_clock::now();
   auto inferred = Try([&] { return InferNow(*loaded, tenant, request, cancellation); });
   statistics_->Add(request.model, inferred.has_value(), std::chrono::steady_clock::now() - start);

@@ -37,11 +37,15 @@ class GuestModels {
 
   // Whether it is the name of one; the names never change.
   bool Has(const std::string& model) const { return options_.files.contains(model); }
-  std::vector<std::string> names() const;
-  // A guest's inputs and outputs. NOT_FOUND: there is no such version; UNAVAILABLE: it is unloaded.
-  std::shared_ptr<const engines::ModelIos> Find(const std::string& model, const std::string& version) const;
+  const std::map<std::string, GuestFile>& files() const { return options_.files; }  // by name
+  struct Loaded {
+    std::unique_ptr<const engines::GuestModel> program;
+    engines::ModelIos ios;
+  };
+  // NOT_FOUND: there is no such version; UNAVAILABLE: it is unloaded.
+  std::shared_ptr<const Loaded> Find(const std::string& model, const std::string& version) const;
   // NULL: it is unloaded.
-  std::shared_ptr<const engines::ModelIos> Look(const std::string& model) const;
+  std::shared_ptr<const Loaded> Look(const std::string& model) const;
   InferResponse Infer(const Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
   // Loads its file again. Current runs go on unchanged.
   void Load(const Tenant& tenant, const std::string& model);
@@ -54,15 +58,8 @@ class GuestModels {
   void Stop() { runs_.Stop(); }
 
  private:
-  struct Loaded {
-    std::unique_ptr<const engines::GuestModel> program;
-    engines::ModelIos ios;
-  };
-
   // Runs to the end; or the reason why not.
   void Run(const std::string& model, const Tenant& tenant, Cancellation* cancellation, const GuestRuns::Program& run);
-  std::shared_ptr<const Loaded> Peek(const std::string& model) const;
-  std::shared_ptr<const Loaded> Get(const std::string& model, const std::string& version) const;
   InferResponse InferNow(const Loaded& loaded, const Tenant& tenant, const InferRequest& request,
                          Cancellation* cancellation);
   struct Room;

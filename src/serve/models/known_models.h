@@ -1,5 +1,5 @@
-// The signatures of models, looked up once for each; and the models that failed to load, with the reasons: their files are
-// not read again for each request.
+// The signatures of models, looked up once for each; and the models that failed to load, with the reasons: their files
+// are not read again for each request.
 #pragma once
 
 #include <wasinn/wasinn.hpp>

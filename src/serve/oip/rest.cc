@@ -12,7 +12,7 @@
 #include "base/number.h"
 #include "serve/generation.h"
 #include "serve/http/content_encoding.h"
-#include "serve/http/target.h"
+#include "serve/http/http_message.h"
 #include "serve/metrics/access_log.h"
 #include "serve/models/known_models.h"
 #include "serve/oip/rest_message.h"
@@ -24,12 +24,6 @@ using nlohmann::json;
 
 constexpr char kHeaderLength[] = "Inference-Header-Content-Length";
 constexpr std::string_view kGenerate = "generate", kGenerateStream = "generate_stream";
-
-Response ToResponse(const json& answer) {
-  Response response;
-  response.text = Dump(answer);
-  return response;
-}
 
 // The unsupported extension of Triton's that a request asks for; NULL: none.
 const char* ExtensionNotServed(const std::vector<std::string>& words, std::string_view of_model) {
@@ -106,7 +100,7 @@ class RestHandler {
     const Request& request = exchange_.request;
     Words words = PathWords({request.target().data(), request.target().size()});
     if (words == Words{"version"} && IsGet(request))
-      co_return ToResponse(json{{"version", wasinn_version()}});  // vLLM's
+      co_return JsonResponse(json{{"version", wasinn_version()}});  // vLLM's
     if (words.empty() || words[0] != "v2") co_return NotFound();
     words.erase(words.begin());
     if (!words.empty() && words[0] == "repository") co_return co_await AnswerRepository(words);
@@ -124,7 +118,7 @@ class RestHandler {
                               fmt::format("Triton's extension for {} is not served", extension));
     }
     if (!IsGet(request)) co_return WrongMethod("GET");
-    if (words.empty()) co_return ToResponse(ServerMetadata());
+    if (words.empty()) co_return JsonResponse(ServerMetadata());
     if (words.size() == 2 && words[0] == "health") co_return Health(words[1]);
     if (words == Words{"models", "stats"}) {
       co_return Charged(parts_.statistics.All([this](const std::string& model) { return tenant_.Sees(model); }));
@@ -144,7 +138,7 @@ class RestHandler {
     if (response.charge.Add(response.text.size())) return response;
     return ToResponse(NoMemory());
   }
-  Response Charged(const json& answer) const { return Charged(ToResponse(answer)); }
+  Response Charged(const json& answer) const { return Charged(JsonResponse(answer)); }
 
   asio::awaitable<Response> OnWorker(Work work, Workers& workers, Place place) {
     const std::shared_ptr<Cancellation> cancellation = exchange_.watch();
@@ -156,11 +150,11 @@ class RestHandler {
   }
 
   Response Health(std::string_view what) const {
-    if (what == "live") return ToResponse(json{{"live", true}});
+    if (what == "live") return JsonResponse(json{{"live", true}});
     if (what != "ready") return NotFound();
     if (is_draining_) return ErrorResponse(http::status::service_unavailable, "the server is shutting down");
     exchange_.admission.generation->repository().CheckReady();
-    return ToResponse(json{{"ready", true}});
+    return JsonResponse(json{{"ready", true}});
   }
 
   // On any thread. The request's body is not needed afterwards.
@@ -240,12 +234,12 @@ class RestHandler {
     }
     Work work;
     if (named_.what.empty()) {
-      work = [this](Cancellation*) { return ToResponse(models_.Metadata(tenant_, named_.model, named_.version)); };
+      work = [this](Cancellation*) { return JsonResponse(models_.Metadata(tenant_, named_.model, named_.version)); };
     } else if (named_.what == "config") {
-      work = [this](Cancellation*) { return ToResponse(models_.Config(tenant_, named_.model, named_.version)); };
+      work = [this](Cancellation*) { return JsonResponse(models_.Config(tenant_, named_.model, named_.version)); };
     } else if (named_.what == "ready") {
       models_.LookReady(tenant_, named_.model, named_.version);
-      co_return ToResponse(json{{"name", named_.model}, {"ready", true}});
+      co_return JsonResponse(json{{"name", named_.model}, {"ready", true}});
     } else {
       co_return NotFound();
     }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "serve/generation.h"
-#include "serve/http/target.h"
+#include "serve/http/http_message.h"
 #include "serve/metrics/access_log.h"
 #include "serve/openai/fields.h"
 #include "serve/openai/text_form.h"
@@ -50,12 +50,6 @@ constexpr char kOwner[] = "wasinn";
 const Place kReading = PlaceOf("");  // bodies, before their model is known
 // The bytes of a number in an answer: as an object, and as text.
 constexpr uint64_t kMaxOfNumber = 48;
-
-Response ToResponse(const json& answer) {
-  Response response;
-  response.text = Dump(answer);
-  return response;
-}
 
 // Refuses other methods.
 void CheckMethod(const Request& request, http::verb method) {
@@ -199,13 +193,13 @@ class OpenAiHandler {
     if (words.size() == 1) {
       json list = json::array();
       for (const auto& [name, model] : texts_.List(tenant_)) list.push_back(ToModel(texts_, name, model));
-      return ToResponse(json{{"object", "list"}, {"data", std::move(list)}});
+      return JsonResponse(json{{"object", "list"}, {"data", std::move(list)}});
     }
     std::string name = words[1];  // may contain slashes
     for (size_t i = 2; i < words.size(); ++i) name += "/" + words[i];
     const auto found = Try([&] { return texts_.Find(tenant_, name); });
     if (!found) ThrowNoModel(found.error());
-    return ToResponse(ToModel(texts_, name, *found));
+    return JsonResponse(ToModel(texts_, name, *found));
   }
 
   // The answer of a model server; empty: the model is computed here.
@@ -314,7 +308,7 @@ class OpenAiHandler {
       const Vectors made = MakeVectors(work, request.prompt, request.rows());
       Charge charge = NewCharge(tenant_, kMaxOfNumber * made.numbers.size());
       parts_.metrics.AddTokens(work.model, work.version, made.tokens, 0);
-      Response response = ToResponse(ToJson(made, request));
+      Response response = JsonResponse(ToJson(made, request));
       ChargeAnswer(std::move(charge), response.text.size(), response);
       return response;
     };

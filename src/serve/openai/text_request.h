@@ -1,5 +1,5 @@
-// Requests for texts (/v1/chat/completions, /v1/completions, /v1/responses and /v1/completion) and questions about prompts: what they
-// ask of a model.
+// Requests for texts (/v1/chat/completions, /v1/completions, /v1/responses and /v1/completion) and questions about
+// prompts: what they ask of a model.
 #pragma once
 
 #include <cstddef>

@@ -48,9 +48,9 @@ struct PassedCall {
   std::function<void()> on_first;  // called when the first piece of a stream arrives
 };
 
-// The answer to a request whose body is `body`. Tries servers until one is reached. It runs on the request's own strand,
-// uses no thread while it waits, and reads from the server as fast as the client reads. Throws ApiError, and Failure:
-// UNAVAILABLE: no server was reached; TIMEOUT.
+// The answer to a request whose body is `body`. Tries servers until one is reached. It runs on the request's own
+// strand, uses no thread while it waits, and reads from the server as fast as the client reads. Throws ApiError, and
+// Failure: UNAVAILABLE: no server was reached; TIMEOUT.
 boost::asio::awaitable<Response> PassOn(PassedCall call, const PassedRequest& request, std::string_view body,
                                         std::shared_ptr<Upstream> upstream, Upstream::Place place);
 

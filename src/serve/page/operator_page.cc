@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "serve/http/target.h"
+#include "serve/http/http_message.h"
 #include "serve/oip/rest_message.h"
 #include "serve/page/page_files.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "serve/http/target.h"
+#include "serve/http/http_message.h"
 #include "serve/metrics/trace.h"
 
 namespace wasinn::serve {

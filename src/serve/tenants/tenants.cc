@@ -1,14 +1,17 @@
 #include "serve/tenants/tenants.h"
 
+#include <fmt/format.h>
 #include <sodium.h>
 
 #include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <utility>
 
+#include "serve/generation.h"
 #include "serve/server.h"
 
 namespace wasinn::serve {
+
 namespace {
 
 constexpr std::string_view kScheme = "Bearer ";
@@ -61,6 +64,42 @@ bool Tenants::meter() const {
 
 void Tenants::Stop() {
   for (const std::unique_ptr<Tenant>& tenant : tenants_) tenant->Stop();
+}
+
+void Gate::Open(std::shared_ptr<Generation> generation) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(earlier_, [](const auto& one) { return one.expired(); });
+  if (current_ != nullptr) earlier_.push_back(current_);
+  current_.swap(generation);
+}
+
+std::expected<Admission, Refusal> Gate::Admit(std::shared_ptr<Generation> generation, std::string_view authorization) {
+  Tenant* const tenant = generation->tenants().Find(authorization);
+  if (tenant == nullptr) {
+    const char* const why = authorization.empty() ? "a key is needed: Authorization: Bearer KEY" : "the key is unknown";
+    return std::unexpected(Refusal{true, {WASINN_ERROR_SECURITY, why}});
+  }
+  std::optional<Tenant::Place> place = tenant->Enter();
+  if (!place) {
+    return std::unexpected(Refusal{
+        false, TryAgain(fmt::format("tenant '{}' has reached its limit of requests (max_requests)", tenant->name()))});
+  }
+  return Admission{std::move(generation), tenant, std::move(*place)};
+}
+
+Admission Gate::AdmitWithoutKey(std::shared_ptr<Generation> generation) {
+  Tenant& tenant = generation->tenants().keyless();
+  return {std::move(generation), &tenant, Tenant::Place()};
+}
+
+std::vector<std::shared_ptr<Generation>> Gate::All() const {
+  std::vector<std::shared_ptr<Generation>> all;
+  const std::lock_guard lock(mutex_);
+  if (current_ != nullptr) all.push_back(current_);
+  for (const std::weak_ptr<Generation>& one : earlier_) {
+    if (auto lives = one.lock()) all.push_back(std::move(lives));
+  }
+  return all;
 }
 
 }  // namespace wasinn::serve

@@ -1,4 +1,4 @@
-#include "serve/http/target.h"
+#include "serve/http/http_message.h"
 
 #include "serve/metrics/request_metrics.h"
 #include "support/test.h"
