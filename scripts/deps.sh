@@ -60,7 +60,7 @@
 #   packages      makes the other packages (apt): from npm the headers for the addon of Node, and TypeScript, for its tests
 #   lint          clang-format and shellcheck (apt)
 #   arm64         a compiler, libraries and an emulator for ARM64 (apt), and in .deps/aarch64-linux-gnu the engines and frameworks of its tests
-#                 (20 CPU seconds); docs/arm64.md
+#                 (70 CPU seconds); docs/arm64.md
 #   tidy          clang-tidy (apt)
 # scripts/manifest.sh lists what it fetches. It can be run again at any time, even after an interruption: what is there stays as it is.
 # shellcheck disable=SC2154
@@ -202,7 +202,10 @@ outdated() {
 arm64() {
   [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || quietly as_root update-binfmts --enable qemu-aarch64 ||
     die "this system runs no programs for ARM64: its kernel has no binfmt_misc, or does not let this user set it"
-  WASINN_CROSS=aarch64-linux-gnu "$scripts/deps.sh" wasmtime wamr components onnxruntime tflite
+  local cross=aarch64-linux-gnu tool
+  mkdir -p "$prefix/$cross/bin" # where recipes find the tools that they call
+  for tool in c++ strip; do ln -sf "$(command -v "$cross-${tool/c++/g++}")" "$prefix/$cross/bin/$tool"; done
+  PATH=$prefix/$cross/bin:$PATH WASINN_CROSS=$cross "$scripts/deps.sh" wasmtime wamr components onnxruntime tflite llama-text
 }
 
 # shellcheck disable=SC2034,SC2046,SC2086,SC2207 # lists of words, and what a recipe reads
