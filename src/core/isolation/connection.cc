@@ -1,6 +1,5 @@
 #include "core/isolation/connection.h"
 
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,20 +10,6 @@
 
 namespace wasinn::isolation {
 namespace {
-
-// A page that is zero in a forked process: that one has the host's sockets, and must not use them.
-core::Result<uint8_t*> MakeMark() {
-  const auto size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  void* page = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return core::Fail(WASINN_ERROR_TOO_LARGE, "out of memory");
-  if (::madvise(page, size, MADV_WIPEONFORK) != 0) {
-    ::munmap(page, size);
-    return core::Fail(WASINN_ERROR_UNAVAILABLE, "workers need Linux 4.14 or newer");
-  }
-  auto* mark = static_cast<uint8_t*>(page);
-  *mark = 1;
-  return mark;
-}
 
 constexpr uint32_t kMaxLogLines = 64;
 // Some frameworks take seconds, and more on a busy machine.
@@ -265,7 +250,7 @@ core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Zygo
 }
 
 core::Status Connection::Open(const Setting& setting) {
-  ASSIGN_OR_RETURN(here_, MakeMark());
+  started_in_.SetToThisProcess();
   channels_.reserve(kMaxChannels);  // so that giving a channel back cannot fail
   callers_.reserve(kMaxChannels);
   ASSIGN_OR_RETURN(Zygote::Worker worker, parent_->Spawn());
@@ -296,7 +281,6 @@ Connection::~Connection() {
     Kill();
     (void)parent_->EndOf(worker_);  // so that it is no zombie
   }
-  if (here_ != nullptr) ::munmap(const_cast<uint8_t*>(here_), static_cast<size_t>(::sysconf(_SC_PAGESIZE)));
 }
 
 void Connection::Hold(uint32_t number, std::string digests) {

@@ -19,6 +19,7 @@
 #include "core/isolation/protocol.h"
 #include "core/isolation/zygote.h"
 #include "core/runtime/clock.h"
+#include "core/runtime/started_in.h"
 #include "core/status.h"
 
 namespace wasinn::isolation {
@@ -174,7 +175,8 @@ class Connection {
   core::Status Control(Writer& request, std::span<const int> descriptors, Reader& payload);
   core::Status Exchange(Writer& request, std::span<const int> descriptors, Reader& payload);
   std::string Held();
-  bool forked() const { return *here_ == 0; }
+  // This process has the host's sockets, and must not use them.
+  bool forked() const { return started_in_.is_elsewhere(); }
 
   const std::shared_ptr<Zygote> parent_;
   std::shared_ptr<Counters> place_;  // one of the host's workers; NULL: not counted
@@ -187,7 +189,7 @@ class Connection {
   std::atomic<uint32_t> numbers_{0};
   core::Scheduler computes_{kMaxComputes, kMaxComputes, "of its worker"};
   Socket cancels_;                 // a channel without answers
-  const uint8_t* here_ = nullptr;  // 1; 0 in a process that was forked off this one
+  core::StartedIn started_in_;
   std::mutex adding_;
   Channel control_;                                 // guarded by adding_: the first channel, which adds others
   std::mutex mutex_;                                // guards the members below
