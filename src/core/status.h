@@ -37,6 +37,9 @@ class [[nodiscard]] Status {
   std::string_view message() const { return rep_ ? std::string_view(rep_->message) : std::string_view(); }
   std::string_view backend() const { return rep_ ? std::string_view(rep_->backend) : std::string_view(); }
 
+  // The same error with another message.
+  Status With(std::string message) const { return Status(code(), std::move(message), std::string(backend())); }
+
  private:
   struct Rep {
     wasinn_code code;
@@ -47,13 +50,20 @@ class [[nodiscard]] Status {
 };
 
 // Copies a status, for another caller.
-inline Status Copy(const Status& status) {
-  if (status.ok()) return Status();
-  return Status(status.code(), std::string(status.message()), std::string(status.backend()));
-}
+inline Status Copy(const Status& status) { return status.ok() ? Status() : status.With(std::string(status.message())); }
 
 template <typename T>
 using Result = std::expected<T, Status>;
+
+// The same outcome; the message of an error names its place first: "place: message".
+inline Status At(std::string_view place, Status status) {
+  return status.ok() ? std::move(status) : status.With(fmt::format("{}: {}", place, status.message()));
+}
+template <typename T>
+Result<T> At(std::string_view place, Result<T> result) {
+  if (!result) result = std::unexpected(At(place, std::move(result.error())));
+  return result;
+}
 
 // An error with a formatted message: Error(WASINN_ERROR_NOT_FOUND, "no model '{}'", name).
 template <typename... Args>

@@ -57,9 +57,7 @@ uint32_t InstancesOf(const Batching& batching, uint32_t threads) {
 Result<std::shared_ptr<Graph>> BatchedGraph::Over(std::shared_ptr<Graph> graph, const Batching& batching,
                                                   const std::string& name, const LoadOptions& options,
                                                   const Shared& shared) {
-  if (Status status = CheckBatches(*graph); !status.ok()) {
-    return Fail(status.code(), "model '{}' cannot have batches (max_batch_size): {}", name, status.message());
-  }
+  RETURN_IF_ERROR(At(fmt::format("model '{}' cannot have batches (max_batch_size)", name), CheckBatches(*graph)));
   // In a forked OS process the threads that wait on the model do not exist, so it cannot be destroyed.
   const auto free = [](BatchedGraph* model) {
     if (!model->started_in_.is_elsewhere()) delete model;

@@ -197,10 +197,7 @@ Status Config::Parse(std::string_view text, const std::string& name, const fs::p
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "{}:{}:{}: {}", name, error.source().begin.line,
                  error.source().begin.column, error.description());
   }
-  if (Status status = Add(values, folder); !status.ok()) {
-    return Error(status.code(), "{}: {}", name, status.message());
-  }
-  return Status();
+  return At(name, Add(values, folder));
 }
 
 Status Config::Add(toml::table& values, const fs::path& folder) {

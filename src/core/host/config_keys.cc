@@ -343,9 +343,7 @@ class Checker {
                    fmt::format(fmt::runtime(RowOf(key.kind).name), key.most));
     }
     if (key.check_word != nullptr) {
-      if (Status status = CheckWords(value, key.check_word); !status.ok()) {
-        return Error(WASINN_ERROR_INVALID_ARGUMENT, "configuration key '{}': {}", place, status.message());
-      }
+      RETURN_IF_ERROR(At(fmt::format("configuration key '{}'", place), CheckWords(value, key.check_word)));
     }
     if (key.kind == Kind::kPaths || (key.kind == Kind::kPath && value.value<std::string>() != "")) {
       MakeAbsolute(value, folder_);

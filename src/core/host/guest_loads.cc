@@ -11,9 +11,8 @@ Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Reserva
   uint64_t total = 0;
   for (std::span<const uint8_t> part : parts) total += part.size();  // no overflow: all are in one guest's memory
   if (Status status = bytes.Resize(total); !status.ok()) {
-    return Error(status.code(),
-                 "{}; a large model should be registered with the host, under a name (--model NAME=PATH)",
-                 status.message());
+    return status.With(fmt::format(
+        "{}; a large model should be registered with the host, under a name (--model NAME=PATH)", status.message()));
   }
   for (std::span<const uint8_t> part : parts) {
     if (policy_.loads_in_process()) {

@@ -23,7 +23,7 @@ uint32_t MaxComputesOfOne(const HostOptions& options) {
                                          : Scheduler::AllButAQuarter(MaxComputes(options), 1);
 }
 
-std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
+std::string TitleOf(const ModelSource& source) { return fmt::format("model '{}:{}'", source.name, source.version); }
 
 using Parts = std::vector<std::shared_ptr<const Blob>>;
 
@@ -36,11 +36,8 @@ Result<Parts> ReadParts(const ModelSource& source, bool is_mapped) {
   Parts parts = source.parts;
   if (source.is_address) return Parts{Blob::OfAddress(source.paths.front())};
   for (const std::string& path : source.paths) {
-    Result<std::shared_ptr<const Blob>> part = ReadPart(source, path, is_mapped);
-    if (!part) {
-      return Fail(part.error().code(), "model '{}': {}", Numbered(source.name, source.version), part.error().message());
-    }
-    parts.push_back(std::move(*part));
+    ASSIGN_OR_RETURN(auto part, At(TitleOf(source), ReadPart(source, path, is_mapped)));
+    parts.push_back(std::move(part));
   }
   return parts;
 }
@@ -169,9 +166,8 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
   options.backends.has_one_guest = options.max_guest_computes >= MaxComputes(options);
   std::shared_ptr<Host> host(new Host(options, log, user));
   for (const std::string& name : host->policy_.encodings.value_or(std::vector<std::string>())) {
-    if (Status status = host->backends_.CheckFormat(name, WASINN_ERROR_INVALID_ARGUMENT, {}); !status.ok()) {
-      return Fail(status.code(), "configuration key 'policy.encodings': {}", status.message());
-    }
+    RETURN_IF_ERROR(At("configuration key 'policy.encodings'",
+                       host->backends_.CheckFormat(name, WASINN_ERROR_INVALID_ARGUMENT, {})));
   }
   for (const std::string& folder : options.model_dirs) {
     RETURN_IF_ERROR(host->AddModels(folder));
@@ -198,7 +194,7 @@ Result<std::shared_ptr<Graph>> Host::LoadModel(Model& model, const WaitOptions& 
 Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, const WaitOptions& wait,
                                                   const GuestTag& loader) {
   const auto log = [&](const std::string& what) {
-    logger_.Write(WASINN_LOG_INFO, fmt::format("model '{}': {}", Numbered(source.name, source.version), what));
+    logger_.Write(WASINN_LOG_INFO, fmt::format("{}: {}", TitleOf(source), what));
   };
   const auto begin = SteadyClock::now();
   LoadMeter meter(metrics_, source.metrics, loader);
@@ -228,10 +224,9 @@ Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource&
   // A missed deadline is the model's failure, for all callers. If a guest was stopped, the next caller tries again.
   const bool is_stopped = wait.stop != nullptr && wait.stop->load(std::memory_order_acquire);
   const bool is_late = status.code() == WASINN_ERROR_TIMEOUT && !is_stopped;
-  return Status(
-      is_late ? WASINN_ERROR_RUNTIME : status.code(),
-      fmt::format("model '{}': its warm-up failed: {}", Numbered(source.name, source.version), status.message()),
-      std::string(status.backend()));
+  return Status(is_late ? WASINN_ERROR_RUNTIME : status.code(),
+                fmt::format("{}: its warm-up failed: {}", TitleOf(source), status.message()),
+                std::string(status.backend()));
 }
 
 Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
@@ -289,7 +284,7 @@ Result<wasinn_backend> Host::TableOf(const ModelSource& source, const WaitOption
 
 Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options,
                                                 const WaitOptions& wait, Reservation* bytes) {
-  if (!source.pipeline.empty()) return LoadPipeline(source, wait);
+  if (!source.pipeline.empty()) return At(TitleOf(source), LoadPipeline(source, wait));
   if (bytes != nullptr) {  // before they are read
     RETURN_IF_ERROR(bytes->Resize(SizeOf(source)));
   }
@@ -320,10 +315,8 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   const bool is_for_the_worker = source.workers != nullptr && source.target != WASINN_TARGET_GPU &&
                                  graph.error().code() == WASINN_ERROR_UNSUPPORTED_OPERATION;
   return std::unexpected(
-      Status(graph.error().code(),
-             fmt::format("model '{}': {}{}", Numbered(source.name, source.version), graph.error().message(),
-                         is_for_the_worker ? "; with isolate = true a model is one file, or an IR" : ""),
-             std::string(graph.error().backend())));
+      graph.error().With(fmt::format("{}: {}{}", TitleOf(source), graph.error().message(),
+                                     is_for_the_worker ? "; with isolate = true a model is one file, or an IR" : "")));
 }
 
 // The named format, or the one that the bytes show. Bytes that are clearly of another format are refused here, by its
@@ -390,10 +383,8 @@ Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<con
   const Status& why = graph.error();
   if (why.code() != WASINN_ERROR_UNSUPPORTED_OPERATION && why.code() != WASINN_ERROR_RUNTIME) return graph;
   // A framework's message about a GPU that its worker may not use does not give the reason.
-  return std::unexpected(Status(
-      why.code(),
-      fmt::format("{}; models in workers can only use the CPU, unless policy.isolated_gpu is true", why.message()),
-      std::string(why.backend())));
+  return std::unexpected(why.With(
+      fmt::format("{}; models in workers can only use the CPU, unless policy.isolated_gpu is true", why.message())));
 }
 
 }  // namespace wasinn::core

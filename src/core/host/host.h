@@ -147,7 +147,7 @@ class Host {
   Found LookAgain(const std::shared_ptr<const ModelOptions>& origin);
   void Rescan(const std::shared_ptr<const ModelOptions>& origin, const ModelChanged& notify);
   Result<std::shared_ptr<Graph>> Recompile(Model& model);
-  Status AddAddress(ModelSource source, const ModelOptions& options);
+  Status SetAddress(ModelSource& source, const ModelOptions& options);
   Status AddPipeline(const ModelOptions& options);
   Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const WaitOptions& wait);
   Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const WaitOptions& wait);

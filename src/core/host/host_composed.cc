@@ -34,30 +34,19 @@ Status Host::AddPipeline(const ModelOptions& options) {
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadPipeline(const ModelSource& source, const WaitOptions& wait) {
-  const auto fail = [&](const Status& status) {
-    return std::unexpected(Status(status.code(),
-                                  fmt::format("model '{}:{}': {}", source.name, source.version, status.message()),
-                                  std::string(status.backend())));
-  };
   const auto find = [this](const std::string& name) -> std::shared_ptr<const ModelSource> {
     const Result<std::shared_ptr<Model>> model = models_.Find(name);
     return model ? std::shared_ptr<const ModelSource>(*model, &(*model)->source()) : nullptr;
   };
-  if (Status status = pipeline::CheckNesting(source, find); !status.ok()) return fail(status);
+  RETURN_IF_ERROR(pipeline::CheckNesting(source, find));
   std::vector<std::shared_ptr<Graph>> graphs;
   for (const pipeline::StepSpec& step : source.pipeline.steps) {
-    Result<std::shared_ptr<Graph>> graph = LoadNamed(step.model_name, wait);
-    if (!graph) {
-      return fail(
-          Status(graph.error().code(),
-                 fmt::format("{}: {}", pipeline::NameOfStep(graphs.size(), step.model_name), graph.error().message()),
-                 std::string(graph.error().backend())));
-    }
-    graphs.push_back(std::move(*graph));
+    ASSIGN_OR_RETURN(auto graph,
+                     At(pipeline::NameOfStep(graphs.size(), step.model_name), LoadNamed(step.model_name, wait)));
+    graphs.push_back(std::move(graph));
   }
-  Result<pipeline::Plan> plan = pipeline::MakePlan(source.pipeline, graphs);
-  if (!plan) return fail(plan.error());
-  return std::make_shared<pipeline::PipelineGraph>(std::move(*plan), source.metrics);
+  ASSIGN_OR_RETURN(pipeline::Plan plan, pipeline::MakePlan(source.pipeline, graphs));
+  return std::make_shared<pipeline::PipelineGraph>(std::move(plan), source.metrics);
 }
 
 // Its computes count for guests, and not again for the batches.

@@ -63,22 +63,19 @@ Status Host::AddModel(const ModelOptions& options) {
     return Error(WASINN_ERROR_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
                  options.warm_up.computes, WarmUp::kMaxComputes);
   }
-  if (Status status = options.batching.Check(); !status.ok()) {
-    return Error(status.code(), "model '{}': {}", options.name, status.message());
-  }
+  const std::string model = fmt::format("model '{}'", options.name);
+  RETURN_IF_ERROR(At(model, options.batching.Check()));
   if (!options.pipeline.empty()) return AddPipeline(options);
   ModelSource source = SourceOf(options);
-  if (Status status = backends_.CheckFormat(source.encoding, WASINN_ERROR_INVALID_ARGUMENT, {}); !status.ok()) {
-    return Error(status.code(), "model '{}': {}", options.name, status.message());
-  }
+  RETURN_IF_ERROR(At(model, backends_.CheckFormat(source.encoding, WASINN_ERROR_INVALID_ARGUMENT, {})));
   if (!options.parts.empty()) {
-    if (Status status = CheckBytes(source.encoding); !status.ok()) {
-      return Error(status.code(), "model '{}': {}", options.name, status.message());
-    }
+    RETURN_IF_ERROR(At(model, CheckBytes(source.encoding)));
     return Register(std::move(source));
   }
   const bool is_address = !SchemeOf(options.path).empty() && !options.path.starts_with(kRegistry);
-  return is_address ? AddAddress(std::move(source), options) : AddFiles(options);
+  if (!is_address) return AddFiles(options);
+  RETURN_IF_ERROR(At(model, SetAddress(source, options)));
+  return Register(std::move(source));
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that a Result takes its Status along
 
 // Adds all versions of a folder, or none.
@@ -129,25 +126,21 @@ Result<std::vector<ModelSource>> Host::FindSources(const std::shared_ptr<const M
 }
 
 // Nothing of it runs here, so it has no worker. The host reads nothing, so a server may start later.
-Status Host::AddAddress(ModelSource source, const ModelOptions& options) {
-  const auto fail = [&](const Status& why) { return Error(why.code(), "model '{}': {}", options.name, why.message()); };
-  const Result<Formats> formats = backends_.AllFormats({});
-  if (!formats) return fail(formats.error());
-  const Result<std::string> format = FormatOfScheme(*formats, SchemeOf(options.path));
-  if (!format) return fail(format.error());
-  if (!source.encoding.empty() && source.encoding != *format) {
-    return fail(Error(WASINN_ERROR_INVALID_ARGUMENT, "a model at '{}' is of encoding {}, not {}", options.path, *format,
-                      source.encoding));
+Status Host::SetAddress(ModelSource& source, const ModelOptions& options) {
+  ASSIGN_OR_RETURN(const Formats formats, backends_.AllFormats({}));
+  ASSIGN_OR_RETURN(std::string format, FormatOfScheme(formats, SchemeOf(options.path)));
+  if (!source.encoding.empty() && source.encoding != format) {
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "a model at '{}' is of encoding {}, not {}", options.path, format,
+                 source.encoding);
   }
   if (options.isolate.value_or(false)) {
-    return fail(
-        Error(WASINN_ERROR_INVALID_ARGUMENT, "a model at an address has no worker, so 'isolate' is not for it"));
+    return Error(WASINN_ERROR_INVALID_ARGUMENT, "a model at an address has no worker, so 'isolate' is not for it");
   }
-  source.encoding = *format;
+  source.encoding = std::move(format);
   source.paths = {options.path};
   source.is_address = true;
   source.workers = nullptr;
-  return Register(std::move(source));
+  return Status();
 }
 
 // Checks whether a model of this format can be bytes.

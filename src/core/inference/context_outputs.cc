@@ -15,7 +15,7 @@ namespace {
 // The guest reads an output that it did not choose: leaving it out silently would be wrong.
 [[gnu::cold]] Status NotChosen(const wasinn_io& io, const char* backend) {
   const Status why = Unservable("output", io, backend);
-  return Status(why.code(), fmt::format("{}: choose the other outputs by their names", why.message()), backend);
+  return why.With(fmt::format("{}: choose the other outputs by their names", why.message()));
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const Install
   const auto [line, more] = SplitLine(why.message());
   if (more.empty()) return opened;
   logger_.Write(WASINN_LOG_DEBUG, fmt::format("{}: {}", entry.table.name, more));
-  return std::unexpected(Status(why.code(), std::string(line), std::string(why.backend())));
+  return std::unexpected(why.With(std::string(line)));
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::OpenWithDetails(Entry& entry, const InstallHints& hints,
@@ -240,8 +240,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenWithDetails(Entry& entry, co
       place.workers == nullptr ? OpenInHost(entry, wait) : OpenIsolated(entry, wait, place);
   if (opened || opened.error().code() != WASINN_ERROR_UNSUPPORTED_OPERATION) return opened;
   const Status& why = opened.error();
-  const std::string message = hints.WithBetterCommand(why.message(), entry.table.name, entry.table.install);
-  return std::unexpected(Status(why.code(), message, std::string(why.backend())));
+  return std::unexpected(why.With(hints.WithBetterCommand(why.message(), entry.table.name, entry.table.install)));
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::OpenInHost(Entry& entry, const WaitOptions& wait) {

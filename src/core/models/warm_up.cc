@@ -15,13 +15,12 @@ using Shape = std::vector<uint32_t>;
 Result<std::vector<const Shape*>> ShapesOf(const WarmUp& warm_up, const Graph& graph) {
   std::vector<const Shape*> shapes(graph.inputs().size());
   for (const auto& [name, shape] : warm_up.shapes) {
-    const Result<uint32_t> index = graph.FindInput(name);
-    if (!index) return Fail(index.error().code(), "warm_up_shapes: {}", index.error().message());
+    ASSIGN_OR_RETURN(const uint32_t index, At("warm_up_shapes", graph.FindInput(name)));
     if (shape.size() > WASINN_MAX_RANK) {
       return Fail(WASINN_ERROR_INVALID_ARGUMENT, "warm_up_shapes: input '{}' has {} dimensions, more than {}", name,
                   shape.size(), WASINN_MAX_RANK);
     }
-    shapes[*index] = &shape;
+    shapes[index] = &shape;
   }
   return shapes;
 }
