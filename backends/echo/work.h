@@ -7,7 +7,7 @@
 #include <climits>
 #include <string>
 
-#include "common/on_cancel.h"
+#include "base/on_cancel.h"
 
 namespace wasinn::echo {
 
@@ -27,7 +27,7 @@ bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled);
 template <typename Options>
 bool Work(int ms, const std::string& gate, const Options& options, bool deaf) {
   std::atomic<bool> cancelled{false};
-  const wasinn::backend::OnCancel cancel(options, [&cancelled, deaf] { cancelled = !deaf; });
+  const wasinn::base::OnCancel cancel(options, [&cancelled, deaf] { cancelled = !deaf; });
   return Work(ms, gate, cancelled);
 }
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "common/on_cancel.h"
+#include "base/on_cancel.h"
 #include "common/target.h"
 #include "common/throw.h"
 #include "llama/batcher.h"
@@ -126,7 +126,7 @@ void Model::Load(const wasinn_builder& builder, const wasinn_load_options& optio
   const LlamaLibrary& library = host_.library();
   const LogScope scope(host_.log(), config_.defaults.log);
   std::atomic<bool> stopped = false;
-  const backend::OnCancel cancel(options, [&stopped] { stopped = true; });
+  const base::OnCancel cancel(options, [&stopped] { stopped = true; });
   ggml_backend_dev_t no_devices[] = {nullptr};
   llama_model_params params = library.model_default_params();
   on_gpu_ = device == Device::kGpu && config_.gpu_layers != 0;

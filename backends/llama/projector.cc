@@ -3,7 +3,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "common/on_cancel.h"
+#include "base/on_cancel.h"
 #include "common/throw.h"
 #include "llama/log_scope.h"
 #include "llama/model.h"
@@ -16,7 +16,7 @@ Projector::Projector(const Model& model, const ProjectorSettings& settings, cons
     : library_(model.host().library().path()), projector_(nullptr, {&library_}) {
   const LogScope scope(model.host().log(), model.config().defaults.log);
   std::atomic<bool> stopped = false;
-  const backend::OnCancel cancel(options, [&stopped] { stopped = true; });
+  const base::OnCancel cancel(options, [&stopped] { stopped = true; });
   const auto go_on = [](float /*progress*/, void* stop) { return !*static_cast<std::atomic<bool>*>(stop); };
   const wasinn_llama_projector_options wanted = {.path = settings.path.c_str(),
                                                  .model = model.get(),

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <memory>
 
-#include "common/on_cancel.h"
+#include "base/on_cancel.h"
 #include "llama/own_sequence.h"
 #include "llama/prompt.h"
 #include "llama/shared_sequence.h"
@@ -25,7 +25,7 @@ std::unique_ptr<Sequence> MakeSequence(const Model& model, const Settings& setti
 StatePtr EvaluateSharedPrompt(const Model& model, const std::string& text, const wasinn_load_options& options) {
   model.CheckGenerates();
   std::atomic<bool> cancelled = false;
-  const backend::OnCancel cancel(options, [&cancelled] { cancelled = true; });
+  const base::OnCancel cancel(options, [&cancelled] { cancelled = true; });
   const std::unique_ptr<Sequence> sequence = MakeSequence(model, model.config().defaults, options, cancelled);
   const std::vector<llama_token> tokens = Tokenize(model, text, sequence->capacity());
   constexpr bool kReuse = false;

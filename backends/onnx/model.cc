@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/on_cancel.h"
 #include "common/config.h"
 #include "common/dtype.h"
 #include "common/model_bytes.h"
-#include "common/on_cancel.h"
 #include "common/target.h"
 #include "common/throw.h"
 #include "onnx/call_scope.h"
@@ -216,8 +216,7 @@ void Model::MakeSession(const Providers& providers, const Source& source, std::s
   OrtStatus* status = nullptr;
   {
     const auto interrupt = [&] { library.SetLoadCancelled(options.get()); };
-    const backend::OnCancel cancel(source.options,
-                                   library.CanCancelLoad() ? std::function<void()>(interrupt) : nullptr);
+    const base::OnCancel cancel(source.options, library.CanCancelLoad() ? std::function<void()>(interrupt) : nullptr);
     status = library.api().CreateSessionFromArray(host_.environment().get(), bytes.data(), bytes.size(), options.get(),
                                                   &session);
   }

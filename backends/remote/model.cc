@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/on_cancel.h"
 #include "common/config.h"
 #include "common/error.h"
-#include "common/on_cancel.h"
 #include "remote/config.h"
 #include "remote/exchange.h"
 #include "remote/openai.h"
@@ -76,7 +76,7 @@ class Questions {
     copy.body.buffer() = request.body;
     const Deadline deadline = std::min<Clock::time_point>(Clock::now() + share, deadline_);
     const auto call = std::make_shared<Call>(servers_, std::move(copy), deadline, true);
-    const backend::OnCancel on_cancel(options_, [&] {
+    const base::OnCancel on_cancel(options_, [&] {
       is_cancelled_ = true;
       call->Cancel();
     });

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/on_cancel.h"
 #include "common/config.h"
 #include "common/large_stack.h"
 #include "common/model_bytes.h"
-#include "common/on_cancel.h"
 #include "common/target.h"
 #include "common/throw.h"
 #include "torch/call_scope.h"
@@ -186,7 +186,7 @@ void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options
   const auto budget = std::make_shared<MemoryBudget>(limit);
   std::atomic<bool> cancelled = false;
   // Stops it at the next allocation.
-  const backend::OnCancel on_cancel(options, [&cancelled] { cancelled = true; });
+  const base::OnCancel on_cancel(options, [&cancelled] { cancelled = true; });
   const Source source = {
       .bytes = bytes, .config = config, .subject = {.log = &host_.log(), .budget = budget, .cancelled = &cancelled}};
   backend::RunOnLargeStack(kParserStack, [&] {

@@ -38,26 +38,6 @@ class CancelHook {
   void* arg_ = nullptr;
 };
 
-// The other side of such a hook: during its life a cancel calls `cancel(arg)`. `options`: those of a load, or of a new
-// slot.
-class CancelRegistration {
- public:
-  template <typename Options>
-  CancelRegistration(const Options& options, void (*cancel)(void* arg), void* arg)
-      : token_(options.token), on_cancel_(options.on_cancel) {
-    if (on_cancel_ != nullptr) on_cancel_(token_, cancel, arg);
-  }
-  ~CancelRegistration() {
-    if (on_cancel_ != nullptr) on_cancel_(token_, nullptr, nullptr);
-  }
-  CancelRegistration(const CancelRegistration&) = delete;
-  CancelRegistration& operator=(const CancelRegistration&) = delete;
-
- private:
-  void* const token_;
-  void (*const on_cancel_)(void* token, void (*cancel)(void* arg), void* arg);
-};
-
 class Interruptible {
  public:
   // As Watched. Without deadline and `stop` nothing is watched. `limit`: the whole time for the message, if the

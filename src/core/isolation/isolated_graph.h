@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/on_cancel.h"
 #include "base/reservation.h"
-#include "core/inference/interruptible.h"
 #include "core/isolation/connection.h"
 #include "core/isolation/isolated_backend.h"
 
@@ -20,18 +20,11 @@ class Deadline {
   // `options`: those of a load, or of a new slot. `number` is the object's.
   template <typename Options>
   Deadline(const Options& options, Connection& connection, uint32_t number)
-      : connection_(connection), number_(number), registration_(options, &Deadline::Interrupt, this) {}
+      : registration_(options, [=, this, &connection] { interruption_.Interrupt(connection, number, 1); }) {}
 
  private:
-  static void Interrupt(void* self) {
-    auto& it = *static_cast<Deadline*>(self);
-    it.interruption_.Interrupt(it.connection_, it.number_, 1);
-  }
-
-  Connection& connection_;
-  const uint32_t number_;
   Connection::Interruption interruption_;
-  const core::CancelRegistration registration_;  // last: it may call
+  const base::OnCancel registration_;  // last: it may call
 };
 
 class IsolatedGraph {

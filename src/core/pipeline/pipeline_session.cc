@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/on_cancel.h"
 #include "base/scope_exit.h"
-#include "core/inference/interruptible.h"
 
 namespace wasinn::pipeline {
 namespace {
@@ -30,8 +30,7 @@ core::Result<std::unique_ptr<core::Session>> PipelineSession::Make(std::shared_p
                                                                    const core::Resources& resources) {
   std::unique_ptr<PipelineSession> session(new PipelineSession(std::move(self), graph, resources));
   {
-    const auto cancel = [](void* it) { static_cast<PipelineSession*>(it)->Cancel(); };
-    const core::CancelRegistration registration(options, cancel, session.get());
+    const base::OnCancel registration(options, [&session] { session->Cancel(); });
     RETURN_IF_ERROR(session->MakeContexts(options));
   }
   session->stop_.store(false, std::memory_order_release);  // a cancel that came too late

@@ -1,13 +1,13 @@
-// Called by the host's watchdog when a load, or the creation of a context, exceeds its time.
+// A backend's call to the host that its load, or the creation of its context, can be interrupted.
 #pragma once
 
 #include <functional>
 #include <utility>
 
-namespace wasinn::backend {
+namespace wasinn::base {
 
-// Registered during its life. `interrupt` is called from another thread, possibly again and again, but never after this
-// is destroyed; so objects that it refers to must be declared before.
+// Registered during its life. `interrupt` is called from another thread, such as the host's watchdog, possibly again and
+// again, but never after this is destroyed; so objects that it refers to must be declared before.
 class OnCancel {
  public:
   // `options`: of a load or of a context. An empty `interrupt` is not registered: the framework cannot be interrupted.
@@ -30,4 +30,4 @@ class OnCancel {
   void (*const on_cancel_)(void* token, void (*cancel)(void* arg), void* arg);
 };
 
-}  // namespace wasinn::backend
+}  // namespace wasinn::base
