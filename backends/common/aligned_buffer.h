@@ -10,17 +10,15 @@
 #include <memory>
 #include <new>
 
+#include "base/tensor_bytes.h"
+
 namespace wasinn::backend {
 
 // As in the host's memory.
 inline constexpr size_t kBufferAlignment = WASINN_TENSOR_ALIGNMENT;
 inline constexpr size_t kBufferTail = WASINN_TENSOR_TAIL;
 
-// The size of a block for `bytes`; throws if that is no valid size.
-inline size_t PaddedSize(size_t bytes) {
-  if (bytes > PTRDIFF_MAX - kBufferTail - kBufferAlignment) throw std::bad_alloc();
-  return (bytes + kBufferTail + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-}
+using base::PaddedSize;
 
 // Uninitialised bytes; never NULL, even for none.
 class AlignedBuffer {

@@ -12,26 +12,9 @@
 namespace wasinn::core {
 namespace {
 
-struct DtypeRow {
-  const char* name;
-  size_t size;
-};
-
 // Indexed by wasinn_dtype.
-constexpr std::array<DtypeRow, kDtypeCount> kDtypes = {{{"unknown", 0},
-                                                        {"f16", 2},
-                                                        {"bf16", 2},
-                                                        {"f32", 4},
-                                                        {"f64", 8},
-                                                        {"u8", 1},
-                                                        {"i8", 1},
-                                                        {"u16", 2},
-                                                        {"i16", 2},
-                                                        {"u32", 4},
-                                                        {"i32", 4},
-                                                        {"u64", 8},
-                                                        {"i64", 8},
-                                                        {"bool", 1}}};
+constexpr std::array<const char*, kDtypeCount> kDtypes = {"unknown", "f16", "bf16", "f32", "f64", "u8",  "i8",
+                                                          "u16",     "i16", "u32",  "i32", "u64", "i64", "bool"};
 
 using Word = std::pair<const char*, int>;
 
@@ -82,8 +65,7 @@ Result<T> EnumOf(std::span<const Word> words, std::string_view field, uint32_t n
 
 }  // namespace
 
-size_t DtypeSize(uint32_t dtype) { return dtype < kDtypes.size() ? kDtypes[dtype].size : 0; }
-const char* DtypeName(uint32_t dtype) { return kDtypes[dtype < kDtypes.size() ? dtype : 0].name; }
+const char* DtypeName(uint32_t dtype) { return kDtypes[dtype < kDtypes.size() ? dtype : 0]; }
 const char* TargetName(uint32_t target) { return NameIn(kTargets, target); }
 
 Result<wasinn_target> ParseTarget(std::string_view word) { return Parse<wasinn_target>(kTargets, "target", word); }

@@ -13,8 +13,6 @@ namespace wasinn::core {
 
 inline constexpr int kDtypeCount = WASINN_DTYPE_BOOL + 1;
 
-// Bytes of one element; 0 for WASINN_DTYPE_UNKNOWN and numbers that are no dtype.
-size_t DtypeSize(uint32_t dtype);
 const char* DtypeName(uint32_t dtype);
 const char* TargetName(uint32_t target);
 

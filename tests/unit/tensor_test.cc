@@ -1,5 +1,6 @@
 #include "core/memory/tensor.h"
 
+#include "base/tensor_bytes.h"
 #include "core/words.h"
 #include "support/test.h"
 
@@ -103,7 +104,7 @@ TEST(MatchInput, TypesTravelBitForBit) {
                {WASINN_DTYPE_U64, WASINN_DTYPE_I64}};
   for (const auto& [model, guest] : kSame) {
     const Io io(model, {2, 3});
-    const auto matched = MatchInput(io.io, Tensor(guest, {2, 3}), 6 * DtypeSize(model));
+    const auto matched = MatchInput(io.io, Tensor(guest, {2, 3}), 6 * base::ElementSize(model));
     ASSERT_TRUE(matched) << DtypeName(model);
     EXPECT_EQ(matched->dtype, model);
   }
@@ -141,7 +142,8 @@ TEST(MatchInput, OtherPairsOfTypesDoNotMatch) {
         continue;
       }
       const Io io(model, {8});
-      EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(guest, {8}), 8 * DtypeSize(guest))), WASINN_ERROR_INVALID_ARGUMENT)
+      EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(guest, {8}), 8 * base::ElementSize(guest))),
+                WASINN_ERROR_INVALID_ARGUMENT)
           << DtypeName(model) << " from " << DtypeName(guest);
     }
   }

@@ -4,7 +4,7 @@
 
 #include "abi/witx/call.h"
 #include "abi/witx/witx.h"
-#include "core/words.h"
+#include "base/tensor_bytes.h"
 
 namespace wasinn::abi {
 namespace {
@@ -68,7 +68,7 @@ Status LegacyGetOutput(const Invocation& call, core::Context& context) {
   const auto room = call.memory.Load<uint32_t>(call.arg(3));
   if (!room) return OutOfRange("the size of a buffer", call.arg(3), sizeof(uint32_t));
   ASSIGN_OR_RETURN(const uint32_t dtype, context.OutputDtype(call.arg(1)));
-  const auto element = static_cast<uint32_t>(core::DtypeSize(dtype));
+  const auto element = static_cast<uint32_t>(base::ElementSize(dtype));
   if (element == 0) return core::Error(WASINN_ERROR_UNSUPPORTED_OPERATION, "output {} has no known type", call.arg(1));
   const auto buffer = call.memory.Range(call.arg(2), *room, element);
   if (!buffer) return OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element);

@@ -25,6 +25,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/tensor_bytes.h"
+
 namespace wasinn::isolation {
 
 // ---- Messages, number by number. A message may come from an attacker: the reader never goes past its end, and after any
@@ -234,8 +236,6 @@ class Ios {
 };
 
 // Tensors in segments are aligned as backends want them.
-constexpr uint64_t RoundUp(uint64_t bytes) {
-  return (bytes + WASINN_TENSOR_TAIL + WASINN_TENSOR_ALIGNMENT - 1) / WASINN_TENSOR_ALIGNMENT * WASINN_TENSOR_ALIGNMENT;
-}
+using base::RoundUp;
 
 }  // namespace wasinn::isolation

@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "base/tensor_bytes.h"
+
 namespace wasinn::core {
 
 BufferPool::BufferPool(uint64_t guests_limit)
@@ -33,26 +35,21 @@ BufferPool::Buffer::~Buffer() {
 
 BufferPool::Buffer BufferPool::Take(uint64_t user, size_t bytes) {
   const Use use = {user, false};
-  return Make(use, bytes, Find(Capacity(bytes), use));
+  return Make(use, bytes, Find(base::PaddedSize(bytes), use));
 }
 
 BufferPool::Buffer BufferPool::TakeClean(uint64_t user, size_t bytes) {
   const Use use = {user, true};
-  const Block block = Find(Capacity(bytes), use);
+  const Block block = Find(base::PaddedSize(bytes), use);
   Buffer buffer = Make(use, bytes, block);
   if (block.use.user != user) std::memset(buffer.data_, 0, bytes);
   return buffer;
 }
 
-size_t BufferPool::Capacity(size_t bytes) {
-  if (bytes > PTRDIFF_MAX - WASINN_TENSOR_TAIL - WASINN_TENSOR_ALIGNMENT) throw std::bad_alloc();
-  return (bytes + WASINN_TENSOR_TAIL + WASINN_TENSOR_ALIGNMENT - 1) / WASINN_TENSOR_ALIGNMENT * WASINN_TENSOR_ALIGNMENT;
-}
-
 // The tail behind the bytes is zeroed: once this user has written its bytes, nothing of an earlier user is left.
 BufferPool::Buffer BufferPool::Make(Use use, size_t bytes, Block block) {
   if (block.data == nullptr) {
-    block.capacity = Capacity(bytes);
+    block.capacity = base::PaddedSize(bytes);
     block.data = static_cast<uint8_t*>(std::aligned_alloc(WASINN_TENSOR_ALIGNMENT, block.capacity));
     if (block.data == nullptr) throw std::bad_alloc();
   }

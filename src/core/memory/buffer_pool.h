@@ -66,8 +66,6 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
     Use use;
   };
   void Give(Block block) noexcept;
-  // The size of the block for a buffer of `bytes`.
-  static size_t Capacity(size_t bytes);
   // Null if none fits.
   Block Find(size_t capacity, Use use);
   Buffer Make(Use use, size_t bytes, Block block);

@@ -1,8 +1,8 @@
 #include "core/memory/tensor.h"
 
-#include <limits>
 #include <utility>
 
+#include "base/tensor_bytes.h"
 #include "core/words.h"
 
 namespace wasinn::core {
@@ -79,22 +79,14 @@ Status Match(const wasinn_io& io, const TensorDesc& given, uint64_t bytes, Tenso
 }  // namespace
 
 std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape) {
-  uint64_t bytes = DtypeSize(dtype);
-  bool fits = true, empty = false;
-  for (int64_t dim : shape) {
-    if (dim < 0) return std::nullopt;
-    empty = empty || dim == 0;
-    fits = !__builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes) && fits;
-  }
-  // An empty tensor may have any other dimensions, even if their product would overflow.
-  if (empty) return 0;
-  if (!fits || bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
-  return bytes;
+  if (std::ranges::any_of(shape, [](int64_t dim) { return dim < 0; })) return std::nullopt;
+  const uint64_t bytes = base::TensorBytes(shape, base::ElementSize(dtype));
+  return bytes > INT64_MAX ? std::nullopt : std::optional(bytes);
 }
 
 uint64_t MissingBytes(uint32_t dtype, std::span<const int64_t> shape) {
   if (std::ranges::find(shape, 0) == shape.end()) return 0;
-  uint64_t bytes = DtypeSize(dtype);
+  uint64_t bytes = base::ElementSize(dtype);
   for (const int64_t dim : shape) {
     if (dim != 0 && __builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes)) return UINT64_MAX;
   }

@@ -9,6 +9,7 @@
 #include "core/inference/interruptible.h"
 #include "core/inference/ios.h"
 #include "core/memory/tensor.h"
+#include "core/words.h"
 
 namespace wasinn::core {
 namespace {

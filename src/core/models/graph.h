@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/tensor_bytes.h"
 #include "core/inference/scheduler.h"
 #include "core/inference/slot_pool.h"
 #include "core/memory/quota.h"
@@ -17,7 +18,6 @@
 #include "core/models/backend.h"
 #include "core/models/blob.h"
 #include "core/runtime/watchdog.h"
-#include "core/words.h"
 
 namespace wasinn::core {
 
@@ -85,7 +85,7 @@ class Graph {
   // The alignment that a framework needs for bytes that it reads or writes in place.
   size_t AlignOf(uint32_t dtype) const {
     const size_t align = bind_align_ != 0 ? bind_align_ : WASINN_TENSOR_ALIGNMENT;
-    return std::max(align, DtypeSize(dtype));
+    return std::max(align, base::ElementSize(dtype));
   }
   // The memory of its device; NULL: the host's.
   const char* memory() const { return info_.memory; }
