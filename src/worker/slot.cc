@@ -101,18 +101,11 @@ core::Status Slot::BindOne(isolation::Reader& request) {
   const isolation::Segment& place = shared == nullptr ? input_area_ : *shared;
   if (core::ByteSize(desc.dtype, desc.shape()) != desc.bytes) {
     return core::Error(WASINN_ERROR_RUNTIME, "the host described an input of {} bytes as {}", desc.bytes,
-                       core::Describe(desc.dtype, static_cast<int32_t>(desc.rank), desc.dims.data()));
+                       core::Describe(desc));
   }
   // Less than 2^63 bytes: the sum does not overflow.
   if (RoundUp(desc.bytes) > place.size() || offset > place.size() - RoundUp(desc.bytes)) return NoArea("an input");
-  const wasinn_tensor tensor{.struct_size = sizeof(wasinn_tensor),
-                             .dtype = desc.dtype,
-                             .rank = desc.rank,
-                             .dims = desc.dims.data(),
-                             .data = place.data() + offset,
-                             .bytes = desc.bytes,
-                             .owner = nullptr,
-                             .release = nullptr};
+  const wasinn_tensor tensor = core::ViewOf(desc, {place.data() + offset, desc.bytes});
   core::Status status = Take(table().bind_input(slot_, index, &tensor));
   if (!status.ok()) return status;
   if (shared == nullptr) {
@@ -223,10 +216,7 @@ void Slot::TakeView(wasinn_error* error, const wasinn_tensor& tensor, View& view
     view.status = core::Status(WASINN_ERROR_UNSUPPORTED_OPERATION, "it has too many dimensions");
     return;
   }
-  view.desc.dtype = tensor.dtype;
-  view.desc.rank = tensor.rank;
-  std::copy_n(tensor.dims, tensor.rank, view.desc.dims.begin());
-  view.desc.bytes = tensor.bytes;
+  view.desc = {core::DescOf(tensor), tensor.bytes};
   view.data = tensor.data;
 }
 

@@ -34,19 +34,6 @@ Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, c
 // An output that was not wanted may have no bytes, whatever its shape.
 Status CheckView(const wasinn_tensor& view, const char* backend);
 
-// A view of bytes for a backend to read.
-inline wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {
-  return {.struct_size = sizeof(wasinn_tensor),
-          .dtype = tensor.dtype,
-          .rank = tensor.rank,
-          .dims = tensor.dims,
-          // the backend must not write what the guest must not
-          .data = const_cast<uint8_t*>(bytes.data()),
-          .bytes = bytes.size(),
-          .owner = nullptr,
-          .release = nullptr};
-}
-
 // Copies an output into the beginning of a guest's buffer. If that is too small, only sets the size.
 inline Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
                       CopyCount& count) {

@@ -37,12 +37,4 @@ SharedTensor::~SharedTensor() {
   if (release_ != nullptr) release_(owner_);
 }
 
-TensorDesc DescOf(const wasinn_tensor& tensor) {
-  TensorDesc desc;
-  desc.dtype = tensor.dtype;
-  desc.rank = tensor.rank;
-  std::copy_n(tensor.dims, tensor.rank, desc.dims);
-  return desc;
-}
-
 }  // namespace wasinn::core

@@ -65,7 +65,4 @@ class SharedTensor {
 
 using TensorPtr = std::shared_ptr<const SharedTensor>;
 
-// The description of a view, whose rank has been checked.
-TensorDesc DescOf(const wasinn_tensor& tensor);
-
 }  // namespace wasinn::core

@@ -106,10 +106,7 @@ void IsolatedSlot::Bind(uint32_t index, const wasinn_tensor& tensor) {
   input.segment = segment;
   input.bound = true;
   input.sent = false;
-  input.desc.dtype = tensor.dtype;
-  input.desc.rank = tensor.rank;
-  std::ranges::copy(dims, input.desc.dims.begin());
-  input.desc.bytes = tensor.bytes;
+  input.desc = {core::DescOf(tensor), tensor.bytes};
 }
 
 void IsolatedSlot::Unbind(uint32_t index) {
@@ -379,16 +376,7 @@ core::Status IsolatedSlot::ViewOf(const Shown& shown, const Segment& area, wasin
   if (!there && shown.desc.bytes > 0) {
     return {WASINN_ERROR_RUNTIME, "the output was not asked for, or there is none"};
   }
-  const uint32_t size = view.struct_size;
-  const wasinn_tensor whole{.struct_size = size,
-                            .dtype = shown.desc.dtype,
-                            .rank = shown.desc.rank,
-                            .dims = shown.desc.dims.data(),
-                            .data = there ? area.data() + shown.offset : nullptr,
-                            .bytes = shown.desc.bytes,
-                            .owner = nullptr,
-                            .release = nullptr};
-  view = whole;  // the core is of the same build as this
+  view = core::ViewOf(shown.desc, {there ? area.data() + shown.offset : nullptr, shown.desc.bytes});
   return {};
 }
 

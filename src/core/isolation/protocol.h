@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/tensor_bytes.h"
+#include "core/memory/tensor.h"
 
 namespace wasinn::isolation {
 
@@ -192,13 +193,8 @@ constexpr wasinn_code CodeOf(uint32_t code) {
   return code < WASINN_ERROR_UNAVAILABLE ? static_cast<wasinn_code>(code) : WASINN_ERROR_RUNTIME;
 }
 
-struct TensorDesc {
-  uint32_t dtype = WASINN_DTYPE_UNKNOWN;
-  uint32_t rank = 0;
-  std::array<int64_t, WASINN_MAX_RANK> dims;
+struct TensorDesc : core::TensorDesc {
   uint64_t bytes = 0;
-
-  std::span<const int64_t> shape() const { return {dims.data(), rank}; }
 };
 
 // The offset of an input or output without a place in its area.

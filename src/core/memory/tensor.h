@@ -1,6 +1,8 @@
 // Descriptions of tensors, and how a guest's description matches a model's signature. No bytes are here.
 #pragma once
 
+#include <wasinn/backend.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -30,6 +32,28 @@ struct TensorDesc {
 
   std::span<const int64_t> shape() const { return {dims, rank}; }
 };
+
+// The description of a view, whose rank has been checked.
+inline TensorDesc DescOf(const wasinn_tensor& tensor) {
+  TensorDesc desc;
+  desc.dtype = tensor.dtype;
+  desc.rank = tensor.rank;
+  std::copy_n(tensor.dims, tensor.rank, desc.dims);
+  return desc;
+}
+
+// A view of bytes for a backend to read.
+inline wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {
+  return {.struct_size = sizeof(wasinn_tensor),
+          .dtype = tensor.dtype,
+          .rank = tensor.rank,
+          .dims = tensor.dims,
+          // the backend must not write what the guest must not
+          .data = const_cast<uint8_t*>(bytes.data()),
+          .bytes = bytes.size(),
+          .owner = nullptr,
+          .release = nullptr};
+}
 
 // Product of the shape times the element size; no value if it does not fit in 63 bits or a dimension is negative.
 std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape);
