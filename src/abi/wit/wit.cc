@@ -22,6 +22,12 @@ using core::Status;
 using core::TensorDesc;
 using core::TensorPtr;
 
+// The end of a resource.
+template <Status (Guest::*kDrop)(uint32_t)>
+wasinn_status* Drop(wasinn_guest* guest, uint32_t resource) {
+  return WithGuest(guest, [&] { return (guest->*kDrop)(resource); });
+}
+
 // ---- tensor
 
 wasinn_status* TensorNew(wasinn_guest* guest, const uint32_t* dimensions, size_t rank, uint32_t type,
@@ -79,10 +85,6 @@ wasinn_status* TensorData(wasinn_guest* guest, uint32_t tensor, wasinn_wit_view*
     *out = Keep(std::make_unique<TensorPtr>(std::move(found)), bytes.data(), bytes.size());
     return {};
   });
-}
-
-wasinn_status* TensorDrop(wasinn_guest* guest, uint32_t tensor) {
-  return WithGuest(guest, [&] { return guest->DropTensor(tensor); });
 }
 
 // ---- wasinn:ext, the extensions for components beyond wasi:nn
@@ -187,10 +189,6 @@ wasinn_status* GraphInitExecutionContext(wasinn_guest* guest, uint32_t graph, wa
   return WithResult(guest, "init-execution-context", *out, [&] { return guest->InitContext(graph); });
 }
 
-wasinn_status* GraphDrop(wasinn_guest* guest, uint32_t graph) {
-  return WithGuest(guest, [&] { return guest->DropGraph(graph); });
-}
-
 // ---- inference
 
 wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs,
@@ -229,10 +227,6 @@ wasinn_status* ContextGetOutput(wasinn_guest* guest, uint32_t context, const cha
   });
 }
 
-wasinn_status* ContextDrop(wasinn_guest* guest, uint32_t context) {
-  return WithGuest(guest, [&] { return guest->DropContext(context); });
-}
-
 // ---- errors
 
 wasinn_status* ErrorNew(wasinn_guest* guest, uint32_t code, const char* data, size_t size, uint32_t* error) {
@@ -262,10 +256,6 @@ wasinn_status* ErrorData(wasinn_guest* guest, uint32_t error, wasinn_wit_view* o
   });
 }
 
-wasinn_status* ErrorDrop(wasinn_guest* guest, uint32_t error) {
-  return WithGuest(guest, [&] { return guest->DropError(error); });
-}
-
 // ---- calls whose callers do not wait
 
 wasinn_status* Begin(wasinn_guest* guest, void (*run)(void* user), void* user) {
@@ -282,20 +272,20 @@ constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit
                                                 .tensor_dimensions = TensorDimensions,
                                                 .tensor_type = TensorType,
                                                 .tensor_data = TensorData,
-                                                .tensor_drop = TensorDrop,
+                                                .tensor_drop = Drop<&Guest::DropTensor>,
                                                 .graph_load = GraphLoad,
                                                 .graph_load_by_name = GraphLoadByName,
                                                 .graph_init_execution_context = GraphInitExecutionContext,
-                                                .graph_drop = GraphDrop,
+                                                .graph_drop = Drop<&Guest::DropGraph>,
                                                 .context_compute = ContextCompute,
                                                 .context_set_input = ContextSetInput,
                                                 .context_compute_set = ContextComputeSet,
                                                 .context_get_output = ContextGetOutput,
-                                                .context_drop = ContextDrop,
+                                                .context_drop = Drop<&Guest::DropContext>,
                                                 .error_new = ErrorNew,
                                                 .error_code = ErrorField<&Guest::GuestError::number>,
                                                 .error_data = ErrorData,
-                                                .error_drop = ErrorDrop,
+                                                .error_drop = Drop<&Guest::DropError>,
                                                 .last_error = GuestLastError,
                                                 .describe = GraphDescribe,
                                                 .context_start = ContextStart,

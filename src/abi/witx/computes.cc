@@ -49,24 +49,32 @@ using Done = std::function<void(uint32_t)>;
 // Such a call, from its beginning until the guest's errno is known. It does what Enter and Guest::Run do for other calls.
 class BegunCall {
  public:
-  virtual ~BegunCall() = default;
-
-  // Whether it has begun; then it frees itself at its end. Every failure here also fails the usual way, which reports
-  // it. Throws if there is no memory, and then nothing has begun.
-  static bool Begin(std::unique_ptr<BegunCall> call) {
-    const bool begun = call->call_.memory.exists() && call->BeginNow();
-    if (begun) (void)call.release();  // it may have ended before this
-    return begun;
-  }
-
- protected:
   BegunCall(const wasinn_call& given, const Profile& profile, wasinn_code answer, const Done& done)
       : call_{*given.guest, profile, core::GuestMemory(*given.memory), static_cast<const uint8_t*>(given.args),
               given.stride},
         errors_{given.function->name, answer, nullptr},
         asking_(*given.guest, given.ended, given.caller),
         done_(done) {}
-  virtual bool BeginNow() = 0;
+
+  // True: it has begun, and frees itself at its end. Every failure here also fails the usual way, which reports it.
+  // Throws if there is no memory, and then nothing has begun.
+  bool BeginCompute() {
+    if (!call_.memory.exists()) return false;
+    context_.emplace(call_.guest, call_.arg(0));
+    if (!*context_ || !(*context_)->CanComputeAsync() || !asking_.Begin().ok()) return false;
+    compute_ = call_.guest.MakeCompute(**context_, call_.memory, [this](std::optional<Status> status) {
+      const auto outcome = [&] { return *std::move(status); };
+      End(status ? ErrnoOf(errors_, call_, outcome) : call_.profile.error(WASINN_ERROR_RUNTIME));
+    });
+    compute_->Begin();
+    return true;
+  }
+  bool BeginWait() {
+    const auto end = [this] { End(ErrnoOf(errors_, call_, [this] { return EndWait(call_, *wait_); })); };
+    return call_.memory.exists() && asking_.Begin().ok() && MakeWait(call_, end, wait_).ok() && wait_->Begin().ok();
+  }
+
+ private:
   void End(uint32_t result) noexcept {
     const Done done = std::move(done_);
     delete this;
@@ -76,43 +84,10 @@ class BegunCall {
   const Invocation call_;
   const Errors errors_;
   Guest::Asking asking_;
-
- private:
-  Done done_;
-};
-
-class BegunCompute final : public BegunCall {
- public:
-  BegunCompute(const wasinn_call& call, const Profile& profile, const Done& done)
-      : BegunCall(call, profile, WASINN_OK, done), context_(call_.guest, call_.arg(0)) {}
-
- private:
-  bool BeginNow() override {
-    if (!context_ || !context_->CanComputeAsync() || !asking_.Begin().ok()) return false;
-    compute_ = call_.guest.MakeCompute(*context_, call_.memory, [this](std::optional<Status> status) {
-      const auto outcome = [&] { return *std::move(status); };
-      End(status ? ErrnoOf(errors_, call_, outcome) : call_.profile.error(WASINN_ERROR_RUNTIME));
-    });
-    compute_->Begin();
-    return true;
-  }
-
-  Guest::Use context_;
+  std::optional<Guest::Use> context_;
   std::unique_ptr<core::AsyncCompute> compute_;
-};
-
-class BegunWait final : public BegunCall {
- public:
-  BegunWait(const wasinn_call& call, const Done& done)
-      : BegunCall(call, ProfileOf(call.guest->dialect()), WASINN_ERROR_BUSY, done) {}
-
- private:
-  bool BeginNow() override {
-    const auto end = [this] { End(ErrnoOf(errors_, call_, [this] { return EndWait(call_, *wait_); })); };
-    return asking_.Begin().ok() && MakeWait(call_, end, wait_).ok() && wait_->Begin().ok();
-  }
-
   std::optional<Wait> wait_;
+  Done done_;
 };
 
 bool Is(const wasinn_function& function, std::span<const wasinn_function> rows, std::string_view name) {
@@ -120,13 +95,13 @@ bool Is(const wasinn_function& function, std::span<const wasinn_function> rows, 
                              [&](const wasinn_function& row) { return row.call == function.call && row.name == name; });
 }
 
-std::unique_ptr<BegunCall> MakeBegun(const wasinn_call& call, const Done& done) {
-  const wasinn_function& function = *call.function;
-  if (Is(function, ExtensionFunctions(), "compute_wait")) return std::make_unique<BegunWait>(call, done);
-  if (Is(function, WitxFunctions(), "compute"))
-    return std::make_unique<BegunCompute>(call, ProfileOf(call.guest->dialect()), done);
-  if (Is(function, LegacyFunctions(), "compute")) return std::make_unique<BegunCompute>(call, kLegacy, done);
-  return nullptr;
+// Whether it has begun; then it may have ended already.
+template <bool (BegunCall::*kBegin)()>
+bool Begin(const wasinn_call& call, const Profile& profile, wasinn_code answer, const Done& done) {
+  auto begun = std::make_unique<BegunCall>(call, profile, answer, done);
+  if (!(begun.get()->*kBegin)()) return false;
+  (void)begun.release();
+  return true;
 }
 
 }  // namespace
@@ -146,8 +121,15 @@ Status ComputeWait(const Invocation& call) {
 }
 
 bool BeginWithoutThread(const wasinn_call& call, const Done& done) noexcept try {
-  std::unique_ptr<BegunCall> begun = call.memory == nullptr ? nullptr : MakeBegun(call, done);
-  return begun != nullptr && BegunCall::Begin(std::move(begun));
+  const wasinn_function& function = *call.function;
+  if (call.memory == nullptr) return false;
+  const Profile& profile = ProfileOf(call.guest->dialect());
+  if (Is(function, ExtensionFunctions(), "compute_wait"))
+    return Begin<&BegunCall::BeginWait>(call, profile, WASINN_ERROR_BUSY, done);
+  if (Is(function, WitxFunctions(), "compute")) return Begin<&BegunCall::BeginCompute>(call, profile, WASINN_OK, done);
+  if (Is(function, LegacyFunctions(), "compute"))
+    return Begin<&BegunCall::BeginCompute>(call, kLegacy, WASINN_OK, done);
+  return false;
 } catch (const std::exception&) {  // no memory, before anything has begun
   return false;
 }
