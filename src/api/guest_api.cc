@@ -1,8 +1,8 @@
 #include <wasinn/engine.h>
 
 #include "abi/profiles.h"
-#include "abi/wit/wit.h"
-#include "abi/witx/witx.h"
+#include "abi/wit/call.h"
+#include "abi/witx/call.h"
 #include "api/objects.h"
 #include "core/c_struct.h"
 #include "core/host/guest.h"

@@ -1,5 +1,5 @@
 // A guest that ends the workers of a shared model waits for the next one; others do not.
-#include "core/isolation/backoffs.h"
+#include "core/isolation/isolated_backend.h"
 
 #include "unit/isolated_program.h"
 #include "unit/turned_host.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "abi/wit/call.h"
-#include "abi/wit/wit.h"
 #include "core/host/guest_task.h"
 
 using Task = wasinn::core::Guest::Task;

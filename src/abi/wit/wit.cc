@@ -1,4 +1,3 @@
-#include "abi/wit/wit.h"
 
 #include <algorithm>
 #include <memory>

@@ -12,7 +12,6 @@
 
 #include "abi/profiles.h"
 #include "abi/witx/call.h"
-#include "abi/witx/witx.h"
 
 namespace wasinn::abi {
 namespace {

@@ -1,6 +1,5 @@
 // wasinn's own module for core modules, wasinn_ext_0. The digit is its version: a function never changes its meaning.
 #include "abi/witx/call.h"
-#include "abi/witx/witx.h"
 
 namespace wasinn::abi {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "abi/witx/call.h"
-#include "abi/witx/witx.h"
 #include "base/tensor_bytes.h"
 
 namespace wasinn::abi {

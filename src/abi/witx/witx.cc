@@ -1,4 +1,3 @@
-#include "abi/witx/witx.h"
 
 #include <vector>
 

@@ -1,11 +1,37 @@
-#include "core/batching/batch_instance.h"
-
+// Computes batches of a model, one at a time, on a thread of its own.
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <memory_resource>
+#include <span>
 #include <utility>
+#include <vector>
+
+#include "core/batching/batched_graph.h"
 
 namespace wasinn::core {
+
+class BatchInstance {
+ public:
+  explicit BatchInstance(BatchedGraph& model) : model_(model) {}
+  BatchInstance(const BatchInstance&) = delete;
+  BatchInstance& operator=(const BatchInstance&) = delete;
+  // Returns when the queue stops.
+  void Run() noexcept;
+
+ private:
+  bool Compute(Batch& batch);
+  void Open() noexcept;
+  static uint64_t MaxBytes(const Batch& batch);
+  std::vector<Context::TensorInput> Gather(const Batch& batch) const;
+  TensorPtr GatherOne(const Batch& batch, uint32_t index) const;
+  void Scatter(Batch& batch, std::span<const Context::TensorOutput> computed) const;
+  TensorPtr RowsOf(const SharedTensor& tensor, const BatchItem& item, uint32_t first_row) const;
+
+  BatchedGraph& model_;
+  std::unique_ptr<Context> context_;
+  bool spent_ = false;  // it was cancelled for good
+};
 
 void BatchInstance::Run() noexcept {
   for (;;) {
@@ -109,6 +135,11 @@ TensorPtr BatchInstance::RowsOf(const SharedTensor& tensor, const BatchItem& ite
   BufferPool::Buffer buffer = model_.pool().Take(item.pool_user, bytes);
   std::copy_n(tensor.bytes().data() + bytes_of_row * first_row, bytes, buffer.data());
   return SharedTensor::Of(desc, bytes, std::move(buffer), Reservation());
+}
+
+void* BatchedGraph::Work(void* model) {
+  BatchInstance(*static_cast<BatchedGraph*>(model)).Run();
+  return nullptr;
 }
 
 }  // namespace wasinn::core

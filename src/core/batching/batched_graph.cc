@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/batching/batch_instance.h"
-#include "core/batching/batched_session.h"
 #include "core/inference/ios.h"
 #include "core/runtime/large_stacks.h"
 #include "core/runtime/processors.h"
@@ -92,12 +90,6 @@ BatchedGraph::BatchedGraph(std::shared_ptr<Graph> graph, const Batching& batchin
           0, options.metrics);
 }
 
-Result<std::unique_ptr<Session>> BatchedGraph::NewSession(std::shared_ptr<const Graph> self,
-                                                          const wasinn_slot_options& options, uint32_t /*most*/,
-                                                          const Resources& resources) const {
-  return std::make_unique<BatchedSession>(std::move(self), *this, options.max_bytes, resources);
-}
-
 BatchedGraph::~BatchedGraph() {
   stopping_.store(true, std::memory_order_release);
   queue_.Stop();
@@ -116,11 +108,6 @@ Status BatchedGraph::Start() {
     started_in_.SetToThisProcess();
   }
   return Status();
-}
-
-void* BatchedGraph::Work(void* model) {
-  BatchInstance(*static_cast<BatchedGraph*>(model)).Run();
-  return nullptr;
 }
 
 Result<std::unique_ptr<Context>> BatchedGraph::NewContext() {

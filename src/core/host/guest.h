@@ -194,7 +194,7 @@ class Guest {
     return std::make_unique<AsyncCompute>(context, &memory, host_->executor(), begun_, std::move(ended));
   }
 
-  // ---- Computes that go on between the guest's calls (guest_computes.cc)
+  // ---- Computes that go on between the guest's calls (guest_task.cc)
 
   // Work that goes on while the guest's program does (guest_task.h).
   class Task;

@@ -8,8 +8,8 @@
 #include <functional>
 #include <optional>
 
-#include "core/inference/request.h"
 #include "core/inference/scheduler.h"
+#include "core/inference/session.h"
 #include "core/memory/guest_memory.h"
 #include "core/runtime/executor.h"
 #include "core/runtime/watchdog.h"

@@ -18,11 +18,6 @@
 
 namespace wasinn::isolation {
 
-// Starts a program, at an absolute path. It gets `socket` as its third descriptor and no other one, `/` as its folder,
-// and little of the environment: with `has_devices` also the variables that name devices and their drivers. It forks
-// and leaves its parent, so that no code here is notified of its end.
-core::Status StartProgram(const std::string& path, bool has_devices, const Socket& socket);
-
 // Thread-safe.
 class Zygote {
  public:

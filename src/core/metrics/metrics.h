@@ -13,7 +13,6 @@
 
 #include "core/memory/quota.h"
 #include "core/metrics/series.h"
-#include "core/metrics/spans.h"
 
 namespace wasinn::core {
 

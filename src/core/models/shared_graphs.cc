@@ -1,4 +1,4 @@
-#include "core/models/shared_graphs.h"
+#include "core/models/workers.h"
 
 #include <algorithm>
 #include <utility>

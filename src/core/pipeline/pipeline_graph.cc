@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/json.h"
-#include "core/pipeline/pipeline_session.h"
 
 namespace wasinn::pipeline {
 namespace {
@@ -66,13 +65,6 @@ PipelineGraph::PipelineGraph(Plan plan, std::shared_ptr<core::ModelMetrics> metr
            .flags = IsStateful(plan_) ? uint32_t{WASINN_GRAPH_STATEFUL} : 0,
            .memory = nullptr},
           0, std::move(metrics));
-}
-
-core::Result<std::unique_ptr<core::Session>> PipelineGraph::NewSession(std::shared_ptr<const core::Graph> self,
-                                                                       const wasinn_slot_options& options,
-                                                                       uint32_t /*most*/,
-                                                                       const core::Resources& resources) const {
-  return PipelineSession::Make(std::move(self), *this, options, resources);
 }
 
 bool PipelineGraph::lost() const {
