@@ -9,7 +9,7 @@
 #include "core/host/host_options.h"
 #include "core/inference/fair_order.h"
 #include "core/models/formats.h"
-#include "core/models/warm_up.h"
+#include "core/models/model_options.h"
 #include "core/text.h"
 #include "core/words.h"
 

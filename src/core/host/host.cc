@@ -23,8 +23,6 @@ uint32_t MaxComputesOfOne(const HostOptions& options) {
                                          : Scheduler::AllButAQuarter(MaxComputes(options), 1);
 }
 
-std::string TitleOf(const ModelSource& source) { return fmt::format("model '{}:{}'", source.name, source.version); }
-
 using Parts = std::vector<std::shared_ptr<const Blob>>;
 
 // The host and the worker share one copy of a file.
@@ -36,7 +34,7 @@ Result<Parts> ReadParts(const ModelSource& source, bool is_mapped) {
   Parts parts = source.parts;
   if (source.is_address) return Parts{Blob::OfAddress(source.paths.front())};
   for (const std::string& path : source.paths) {
-    ASSIGN_OR_RETURN(auto part, At(TitleOf(source), ReadPart(source, path, is_mapped)));
+    ASSIGN_OR_RETURN(auto part, At(source.title(), ReadPart(source, path, is_mapped)));
     parts.push_back(std::move(part));
   }
   return parts;
@@ -194,7 +192,7 @@ Result<std::shared_ptr<Graph>> Host::LoadModel(Model& model, const WaitOptions& 
 Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, const WaitOptions& wait,
                                                   const GuestTag& loader) {
   const auto log = [&](const std::string& what) {
-    logger_.Write(WASINN_LOG_INFO, fmt::format("{}: {}", TitleOf(source), what));
+    logger_.Write(WASINN_LOG_INFO, fmt::format("{}: {}", source.title(), what));
   };
   const auto begin = SteadyClock::now();
   LoadMeter meter(metrics_, source.metrics, loader);
@@ -207,26 +205,6 @@ Result<std::shared_ptr<Graph>> Host::CompileModel(const ModelSource& source, con
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - begin);
   log(fmt::format("{} after {} ms", graph ? "loaded" : "failed", took.count()));
   return Counted(meter, std::move(graph));
-}
-
-// Within the limits of the host's guests, and as long as a caller wants the model. If a compute fails, the load fails,
-// as in Triton: a model that cannot compute is not served.
-Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const WaitOptions& wait) {
-  Quota bytes("bytes of tensors", "limits.max_tensor_bytes", limits_.max_tensor_bytes);
-  Scheduler::Share share;
-  const Status status = Run(source.warm_up, graph,
-                            {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
-                             .max_compute_bytes = limits_.max_tensor_bytes,
-                             .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                             .stop = wait.stop},
-                            {{bytes, *buffers_, buffers_->NewUser()}, watchdog_, scheduler_, share});
-  if (status.ok()) return Status();
-  // A missed deadline is the model's failure, for all callers. If a guest was stopped, the next caller tries again.
-  const bool is_stopped = wait.stop != nullptr && wait.stop->load(std::memory_order_acquire);
-  const bool is_late = status.code() == WASINN_ERROR_TIMEOUT && !is_stopped;
-  return Status(is_late ? WASINN_ERROR_RUNTIME : status.code(),
-                fmt::format("{}: its warm-up failed: {}", TitleOf(source), status.message()),
-                std::string(status.backend()));
 }
 
 Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
@@ -284,7 +262,7 @@ Result<wasinn_backend> Host::TableOf(const ModelSource& source, const WaitOption
 
 Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options,
                                                 const WaitOptions& wait, Reservation* bytes) {
-  if (!source.pipeline.empty()) return At(TitleOf(source), LoadPipeline(source, wait));
+  if (!source.pipeline.empty()) return At(source.title(), LoadPipeline(source, wait));
   if (bytes != nullptr) {  // before they are read
     RETURN_IF_ERROR(bytes->Resize(SizeOf(source)));
   }
@@ -315,7 +293,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   const bool is_for_the_worker = source.workers != nullptr && source.target != WASINN_TARGET_GPU &&
                                  graph.error().code() == WASINN_ERROR_UNSUPPORTED_OPERATION;
   return std::unexpected(
-      graph.error().With(fmt::format("{}: {}{}", TitleOf(source), graph.error().message(),
+      graph.error().With(fmt::format("{}: {}{}", source.title(), graph.error().message(),
                                      is_for_the_worker ? "; with isolate = true a model is one file, or an IR" : "")));
 }
 

@@ -119,7 +119,7 @@ Result<std::vector<ModelSource>> Host::FindSources(const std::shared_ptr<const M
     }
     // Each version has its own workers: ending them affects no other version.
     if (one.workers != nullptr) {
-      one.workers = OwnWorkers(fmt::format("{}:{}", one.name, one.version), one.config, one.paths.front());
+      one.workers = OwnWorkers(one.full_name(), one.config, one.paths.front());
     }
     sources.push_back(std::move(one));
   }
@@ -246,7 +246,7 @@ Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, cons
   ModelSource inner = source;
   inner.metrics = nullptr;
   ASSIGN_OR_RETURN(std::shared_ptr<Graph> graph, LoadSource(inner, OfHost(), wait));
-  return BatchedGraph::Over(std::move(graph), source.batching, fmt::format("{}:{}", source.name, source.version),
+  return BatchedGraph::Over(std::move(graph), source.batching, source.full_name(),
                             {.encoding = source.encoding, .target = source.target, .metrics = source.metrics},
                             {.pool = *buffers_,
                              .watchdog = watchdog_,

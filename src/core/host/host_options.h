@@ -10,7 +10,6 @@
 #include "core/models/blob.h"
 #include "core/models/model_options.h"
 #include "core/models/model_registry.h"
-#include "core/models/warm_up.h"
 #include "core/runtime/clock.h"
 
 namespace wasinn::core {

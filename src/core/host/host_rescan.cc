@@ -9,8 +9,6 @@
 namespace wasinn::core {
 namespace {
 
-std::string NumberedName(const ModelSource& source) { return fmt::format("{}:{}", source.name, source.version); }
-
 uint32_t NumberOfVersion(const std::shared_ptr<Model>& model) { return model->source().version; }
 
 bool HasVersion(const std::vector<std::shared_ptr<Model>>& models, uint32_t version) {
@@ -133,7 +131,7 @@ Status Host::Reload(std::string_view name) {
   for (std::shared_ptr<Model>& model : fresh) {
     RETURN_IF_ERROR(models_.Add(std::move(model)));
   }
-  for (const std::shared_ptr<Model>& model : gone) (void)models_.Remove(NumberedName(model->source()));
+  for (const std::shared_ptr<Model>& model : gone) (void)models_.Remove(model->source().full_name());
   return models.empty() ? models_.Unload(name) : Status();  // which reports that there is none
 }
 
@@ -153,7 +151,7 @@ void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const Model
     return false;
   };
   for (const std::shared_ptr<Model>& model : found.registered) {
-    const auto rejected = rejected_.extract(NumberedName(model->source()));
+    const auto rejected = rejected_.extract(model->source().full_name());
     // Else a reload has taken the rejected files in the meantime.
     const bool is_back =
         rejected && (rejected.mapped() == model || rejected.mapped()->source().paths != model->source().paths);
@@ -161,7 +159,7 @@ void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const Model
     if (compiles ? compile(model) : is_back) notify(model->source(), WASINN_MODEL_CHANGE_RELOADED, "");
   }
   for (const std::shared_ptr<Model>& model : found.unseen) {
-    const std::string name = NumberedName(model->source());
+    const std::string name = model->source().full_name();
     if (!rejected_.insert_or_assign(name, model).second) continue;
     notify(model->source(), WASINN_MODEL_CHANGE_FAILED,
            fmt::format("model '{}': '{}' is not a readable file: the model stays as it was", name,
@@ -174,7 +172,7 @@ void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const Model
     return true;
   });
   for (std::shared_ptr<Model>& model : found.fresh) {
-    const std::string name = NumberedName(model->source());
+    const std::string name = model->source().full_name();
     if (const auto last = rejected_.find(name); last != rejected_.end()) {
       const bool is_same = last->second->source().paths == model->source().paths && !last->second->HasChanged();
       is_broken |= is_same;
@@ -191,7 +189,7 @@ void Host::Rescan(const std::shared_ptr<const ModelOptions>& origin, const Model
   }
   for (const std::shared_ptr<Model>& model : found.gone) {
     if (is_broken) break;
-    if (models_.Remove(NumberedName(model->source())).ok()) notify(model->source(), WASINN_MODEL_CHANGE_REMOVED, "");
+    if (models_.Remove(model->source().full_name()).ok()) notify(model->source(), WASINN_MODEL_CHANGE_REMOVED, "");
   }
 }
 

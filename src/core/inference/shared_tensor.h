@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "core/memory/buffer_pool.h"
 #include "core/memory/copy.h"
@@ -29,16 +30,38 @@ class SharedTensor {
   // Makes one copy of a guest's bytes. They need not fit the description: its users check that.
   static Result<std::shared_ptr<const SharedTensor>> Copy(const TensorDesc& desc, std::span<const uint8_t> bytes,
                                                           BufferPool& pool, uint64_t pool_user, Reservation charge,
-                                                          CopyCount& count);
+                                                          CopyCount& count) {
+    RETURN_IF_ERROR(charge.Resize(bytes.size()));
+    BufferPool::Buffer memory = pool.Take(pool_user, bytes.size());
+    CopyTensorBytes({memory.data(), bytes.size()}, bytes, count);
+    return Of(desc, bytes.size(), std::move(memory), std::move(charge));
+  }
   // Takes memory that has the bytes, and is charged. On failure both stay with the caller.
   static std::shared_ptr<const SharedTensor> Of(const TensorDesc& desc, size_t bytes, BufferPool::Buffer&& memory,
-                                                Reservation&& charge);
+                                                Reservation&& charge) {
+    const auto tensor = New();
+    tensor->charge_ = std::move(charge);
+    tensor->desc_ = desc;
+    tensor->buffer_ = std::move(memory);
+    tensor->bytes_ = {tensor->buffer_.data(), bytes};
+    return tensor;
+  }
   // An empty tensor, which becomes an output of a context of `graph` that is charged already. It exists before the
   // output is taken, so that there is always an owner to release that.
   static std::shared_ptr<SharedTensor> New() { return std::make_shared<SharedTensor>(Private()); }
   void Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc, const wasinn_tensor& taken,
-             Reservation charge) noexcept;
-  ~SharedTensor();
+             Reservation charge) noexcept {
+    charge_ = std::move(charge);
+    desc_ = desc;
+    bytes_ = {static_cast<const uint8_t*>(taken.data), taken.bytes};
+    graph_ = std::move(graph);
+    if (taken.memory != nullptr && graph_ != nullptr) memory_ = graph_->memory();
+    owner_ = taken.owner;
+    release_ = taken.release;
+  }
+  ~SharedTensor() {
+    if (release_ != nullptr) release_(owner_);
+  }
   SharedTensor(const SharedTensor&) = delete;
   SharedTensor& operator=(const SharedTensor&) = delete;
 

@@ -13,7 +13,7 @@ Status NoSuchModel(std::string_view name) {
 
 Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const WaitOptions& wait) {
   graph_.ForgetIf([](const std::shared_ptr<Graph>& graph) { return graph->lost(); });
-  return graph_.Get(wait, fmt::format("model '{}:{}'", source_.name, source_.version), [&] { return Compile(load); });
+  return graph_.Get(wait, source_.title(), [&] { return Compile(load); });
 }
 
 Result<std::shared_ptr<Graph>> Model::Compile(const Loader& load) {

@@ -30,6 +30,9 @@ struct ModelSource : ModelOptions {
   bool is_address = false;
   std::string folder;                          // all files there are the model's; "": only `paths`
   std::shared_ptr<const ModelOptions> origin;  // to find its files again; NULL: they are not looked for
+
+  std::string full_name() const { return fmt::format("{}:{}", name, version); }
+  std::string title() const { return fmt::format("model '{}'", full_name()); }  // for messages
 };
 
 // A registered model: compiled at most once, at its first use, and then kept for every guest.

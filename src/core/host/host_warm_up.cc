@@ -1,8 +1,10 @@
-#include "core/models/warm_up.h"
-
+// The part of a host that computes a model before any guest has it. Frameworks do some work only in the first computes:
+// they allocate memory for intermediate values, generate code, pack weights.
 #include <algorithm>
 #include <utility>
 
+#include "core/host/host.h"
+#include "core/inference/context.h"
 #include "core/inference/ios.h"
 #include "core/inference/shared_tensor.h"
 
@@ -74,14 +76,35 @@ Status SetInputs(Context& context, const WarmUp& warm_up, const TensorMemory& me
   return Status();
 }
 
-}  // namespace
-
+// Computes on zeros, on a context of its own, until the first failure.
 Status Run(const WarmUp& warm_up, std::shared_ptr<const Graph> graph, const Context::Options& options,
            const Resources& resources) {
   ASSIGN_OR_RETURN(std::unique_ptr<Context> context, Context::Create(std::move(graph), options, resources));
   Status status = SetInputs(*context, warm_up, resources.memory);
   for (uint32_t i = 0; status.ok() && i < warm_up.computes; ++i) status = context->Compute(nullptr);
   return status;
+}
+
+}  // namespace
+
+// Within the limits of the host's guests, and as long as a caller wants the model. If a compute fails, the load fails,
+// as in Triton: a model that cannot compute is not served.
+Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const WaitOptions& wait) {
+  Quota bytes("bytes of tensors", "limits.max_tensor_bytes", limits_.max_tensor_bytes);
+  Scheduler::Share share;
+  const Status status = Run(source.warm_up, graph,
+                            {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
+                             .max_compute_bytes = limits_.max_tensor_bytes,
+                             .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                             .stop = wait.stop},
+                            {{bytes, *buffers_, buffers_->NewUser()}, watchdog_, scheduler_, share});
+  if (status.ok()) return Status();
+  // A missed deadline is the model's failure, for all callers. If a guest was stopped, the next caller tries again.
+  const bool is_stopped = wait.stop != nullptr && wait.stop->load(std::memory_order_acquire);
+  const bool is_late = status.code() == WASINN_ERROR_TIMEOUT && !is_stopped;
+  return Status(is_late ? WASINN_ERROR_RUNTIME : status.code(),
+                fmt::format("{}: its warm-up failed: {}", source.title(), status.message()),
+                std::string(status.backend()));
 }
 
 }  // namespace wasinn::core
