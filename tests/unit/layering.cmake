@@ -40,7 +40,7 @@ endfunction()
 
 set(NONE "-")
 check(include/wasinn "wasinn/" "wasmtime\\.h|wasm_export\\.h|wasmedge/")
-check(src/base "base/|wasinn/(types|backend)\\.h" ${NONE})
+check(src/base "base/|wasinn/types\\.h" ${NONE})
 check(src/oip "oip/|base/|wasinn/types\\.h" ${NONE})
 check(src/core "core/|base/|wasinn/(types|backend|engine|wasinn)\\.h" ${NONE})
 check(src/worker "worker/|core/|base/|wasinn/(types|backend|wasinn)\\.h" ${NONE})
