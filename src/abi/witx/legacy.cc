@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "abi/witx/call.h"
-#include "base/tensor_bytes.h"
 
 namespace wasinn::abi {
 namespace {
