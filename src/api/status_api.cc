@@ -20,17 +20,6 @@ wasinn_status* ToC(const core::Status& status) noexcept try {
 
 wasinn_status* OutOfMemory() noexcept { return out_of_memory; }
 
-namespace {
-
-template <typename T>
-wasinn_status* ParseWord(const char* word, T* out, core::Result<T> (*parse)(std::string_view)) {
-  return Guard([&]() -> core::Status {
-    ASSIGN_OR_RETURN(*out, parse(word));
-    return {};
-  });
-}
-
-}  // namespace
 }  // namespace wasinn::api
 
 namespace api = wasinn::api;
@@ -57,5 +46,8 @@ const char* wasinn_dtype_name(wasinn_dtype dtype) { return core::DtypeName(dtype
 const char* wasinn_target_name(wasinn_target target) { return core::TargetName(target); }
 
 wasinn_status* wasinn_target_parse(const char* word, wasinn_target* out) {
-  return api::ParseWord(word, out, core::ParseTarget);
+  return api::Guard([&]() -> core::Status {
+    ASSIGN_OR_RETURN(*out, core::ParseTarget(word));
+    return {};
+  });
 }

@@ -157,15 +157,16 @@ wasinn_status* GraphLoadByNameWithConfig(wasinn_guest* guest, const char* name, 
 
 wasinn_status* ContextSelectOutputs(wasinn_guest* guest, uint32_t context, const wasinn_bytes* names, size_t count,
                                     wasinn_wit_result* out) {
-  return WithResult(guest, "select-outputs", *out, [&]() -> Status {
+  return WithContext(guest, "select-outputs", context, *out, [&](core::Context& its) -> Status {
     constexpr size_t kMax = 4096;
     if (count > kMax || (names == nullptr && count > 0))
       return Error(WASINN_ERROR_TOO_LARGE, "{} names of outputs are more than {}", count, kMax);
-    std::vector<std::string_view> wanted;
+    std::vector<uint32_t> wanted;
     for (const wasinn_bytes& name : std::span(names, count)) {
-      wanted.emplace_back(reinterpret_cast<const char*>(name.data), name.size);
+      ASSIGN_OR_RETURN(const uint32_t index, its.FindOutput({reinterpret_cast<const char*>(name.data), name.size}));
+      wanted.push_back(index);
     }
-    return guest->SelectOutputs(context, wanted);
+    return its.SelectOutputs(wanted);
   });
 }
 
@@ -209,7 +210,11 @@ wasinn_status* ContextSetInput(wasinn_guest* guest, uint32_t context, const wasi
   return WithResult(guest, "set-input", *out, [&]() -> Status {
     Owned owned(*guest, {input, 1});
     RETURN_IF_ERROR(owned.Take());
-    return guest->SetInput(context, owned.tensors().front());
+    Guest::Use use(*guest, context);
+    if (!use) return use.TakeError();
+    const Guest::NamedTensor& given = owned.tensors().front();
+    ASSIGN_OR_RETURN(const uint32_t index, use->graph()->FindInput(given.name));
+    return use->SetInput(index, given.tensor);
   });
 }
 

@@ -103,7 +103,6 @@ class Guest {
     TensorPtr tensor;
   };
   Status Start(uint32_t context, std::span<const NamedTensor> inputs);
-  Status SelectOutputs(uint32_t context, std::span<const std::string_view> names);
   // Tensors as objects of a guest, for components. A tensor that is given to a context stays the guest's until it is
   // dropped.
   Result<uint32_t> NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes);
@@ -112,7 +111,6 @@ class Guest {
   // The handle becomes invalid. The tensor counts as held until EndTensors.
   Result<TensorPtr> TakeTensor(uint32_t tensor) { return tensors_.Remove(tensor); }
   void EndTensors(size_t count) { tensor_count_.GiveBack(count); }
-  Status SetInput(uint32_t context, const NamedTensor& input);
   // A handle of a tensor that the guest did not make, such as an output.
   Result<uint32_t> Hold(TensorPtr tensor) { return Hold(std::move(tensor), Reservation(tensor_count_)); }
   // Makes an output the input of another context or of the same one. Both share it until either gets another tensor.

@@ -32,13 +32,6 @@ Status Guest::DropTensor(uint32_t handle) {
   return Status();
 }
 
-Status Guest::SetInput(uint32_t handle, const NamedTensor& input) {
-  Use context(*this, handle);
-  if (!context) return context.TakeError();
-  ASSIGN_OR_RETURN(const uint32_t index, context->graph()->FindInput(input.name));
-  return context->SetInput(index, input.tensor);
-}
-
 // Both are found before either is changed.
 Status Guest::SetInputFromOutput(uint32_t handle, uint32_t input, uint32_t from, uint32_t output) {
   Use source(*this, from);
@@ -124,17 +117,6 @@ Status Guest::Start(uint32_t handle, std::span<const NamedTensor> inputs) {
   std::pmr::vector<Context::TensorInput> given(&scratch.resource);
   RETURN_IF_ERROR(Resolve(*context->graph(), inputs, given));
   return context->Start(given);
-}
-
-Status Guest::SelectOutputs(uint32_t handle, std::span<const std::string_view> names) {
-  Use context(*this, handle);
-  if (!context) return context.TakeError();
-  std::vector<uint32_t> indices;
-  for (std::string_view name : names) {
-    ASSIGN_OR_RETURN(uint32_t index, context->FindOutput(name));
-    indices.push_back(index);
-  }
-  return context->SelectOutputs(indices);
 }
 
 }  // namespace wasinn::core

@@ -56,25 +56,10 @@ core::Result<uint8_t*> MapFile(int fd, size_t bytes, int protection) {
 
 }  // namespace
 
-Segment::Segment(Segment&& other) noexcept
-    : descriptor_(std::move(other.descriptor_)),
-      data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)),
-      made_(std::exchange(other.made_, false)) {}
-
-Segment& Segment::operator=(Segment&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  std::swap(made_, other.made_);
-  return *this;
-}
-
 // A worker may keep its own mapping, or the descriptor, so the content is deleted.
-Segment::~Segment() {
-  if (data_ == nullptr) return;
-  if (made_) (void)::madvise(data_, size_, MADV_REMOVE);
-  ::munmap(data_, std::max<size_t>(size_, 1));
+void Unmap::operator()(uint8_t* data) const {
+  if (made) (void)::madvise(data, size, MADV_REMOVE);
+  ::munmap(data, std::max<size_t>(size, 1));
 }
 
 core::Result<Segment> Segment::Make(size_t bytes) {
@@ -83,7 +68,7 @@ core::Result<Segment> Segment::Make(size_t bytes) {
   core::Result<Segment> segment = Map(file, bytes, true);
   if (segment) {
     segment->descriptor_ = std::move(file);
-    segment->made_ = true;
+    segment->data_.get_deleter().made = true;
   }
   return segment;
 }
@@ -118,14 +103,15 @@ core::Result<Segment> Segment::SealAgainstWrites(base::Descriptor file, size_t b
 }
 
 core::Status Segment::MapSealed() {
-  ASSIGN_OR_RETURN(data_, MapFile(descriptor_.number(), size_, PROT_READ));
+  ASSIGN_OR_RETURN(uint8_t* data, MapFile(descriptor_.number(), size_, PROT_READ));
+  data_ = {data, Unmap{.size = size_}};
   return {};
 }
 
 core::Result<Segment> Segment::Map(const base::Descriptor& descriptor, size_t bytes, bool writable) {
   ASSIGN_OR_RETURN(uint8_t* data, MapFile(descriptor.number(), bytes, PROT_READ | (writable ? PROT_WRITE : 0)));
   Segment segment;
-  segment.data_ = data;
+  segment.data_ = {data, Unmap{.size = bytes}};
   segment.size_ = bytes;
   return segment;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "core/isolation/socket.h"
@@ -10,13 +11,14 @@
 
 namespace wasinn::isolation {
 
+struct Unmap {
+  void operator()(uint8_t* data) const;
+  size_t size = 0;
+  bool made = false;  // made here, not mapped from another process
+};
+
 class Segment {
  public:
-  Segment() = default;
-  Segment(Segment&& other) noexcept;
-  Segment& operator=(Segment&& other) noexcept;
-  ~Segment();
-
   // Zeroed memory that both sides may write. UNAVAILABLE if the system has none.
   static core::Result<Segment> Make(size_t bytes);
   // A read-only copy; only MapSealed maps it here.
@@ -27,7 +29,7 @@ class Segment {
   // On the worker's side: maps a descriptor that it received.
   static core::Result<Segment> Map(const base::Descriptor& descriptor, size_t bytes, bool writable);
 
-  uint8_t* data() const { return data_; }
+  uint8_t* data() const { return data_.get(); }
   size_t size() const { return size_; }
   // The descriptor to send; Close closes it when the other side has it.
   int descriptor() const { return descriptor_.number(); }
@@ -37,9 +39,8 @@ class Segment {
   static core::Result<Segment> SealAgainstWrites(base::Descriptor file, size_t bytes);
 
   base::Descriptor descriptor_;
-  uint8_t* data_ = nullptr;
+  std::unique_ptr<uint8_t, Unmap> data_;
   size_t size_ = 0;
-  bool made_ = false;  // made here, not mapped from another process
 };
 
 }  // namespace wasinn::isolation
