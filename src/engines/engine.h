@@ -83,12 +83,29 @@ struct Exit {
   static Exit Interrupted(std::string why) { return {Kind::kInterrupted, 124, std::move(why)}; }
 };
 
+// An instance that answers requests one after the other, and at once. It has no thread: those that wait for answers run
+// it in turns. A trap, the end of its fuel or a request that is not done in time end it, and with it all its requests.
+class Service {
+ public:
+  virtual ~Service() = default;
+  // Any thread. No value: it had ended before, and has not seen the request.
+  virtual std::optional<Exit> Answer(const HttpExchange& exchange) = 0;
+  virtual bool has_ended() const = 0;
+};
+
 class Program {
  public:
   virtual ~Program() = default;
   virtual Exit Run(const RunOptions& options) const = 0;
   // Whether a run is the answer to a request.
   virtual bool AnswersHttp() const { return false; }
+  // Whether Start is possible.
+  virtual bool MayStay() const { return false; }
+  // The options are those of a run without `http`; `max_fuel` is each request's. The guest and what the options refer
+  // to outlive the service, and so does this program.
+  virtual Result<std::unique_ptr<Service>> Start(const RunOptions&) const {
+    return std::unexpected("this program answers one request in each run");
+  }
 };
 
 class Engine {

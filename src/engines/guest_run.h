@@ -21,7 +21,7 @@ class GuestRun {
   // The error if it could not begin.
   const Result<void>& begun() const { return begun_; }
   // True if no code of the guest should run any more. Any thread.
-  bool interrupted() const { return interrupted_; }
+  const std::atomic<bool>& interrupted() const { return interrupted_; }
   // The outcome of the run, for a guest that ended like this. From here on `interrupt` is not called.
   Exit End(Exit exit);
 

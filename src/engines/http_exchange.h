@@ -1,6 +1,7 @@
 // A request that a program answers by a call (wasi:http), instead of reading and writing streams.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -28,15 +29,18 @@ class HttpSink {
   virtual void Fail(std::string_view why) noexcept = 0;
   // No guest can get this request.
   virtual void Refuse(std::string_view why) noexcept = 0;
+  // Whether anybody waits for the answer. Any thread.
+  virtual bool is_wanted() const noexcept { return true; }
 };
 
 // Whether a guest may send a request of its own to that scheme and authority.
 using HttpPermission = std::function<bool(std::string_view scheme, std::string_view authority)>;
 
-// The exchange of one run. Both members outlive it.
+// The exchange of one run, or of one request to a Service. Both pointers outlive it.
 struct HttpExchange {
   const HttpRequest* request;
   HttpSink* sink;
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();  // for a Service
 };
 
 }  // namespace wasinn::engines

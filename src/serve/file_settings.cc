@@ -252,6 +252,10 @@ void ReadSections(const toml::table& table, const std::filesystem::path& folder,
     ReadGuest(route, "routes." + path, settings);
     route.Boolean("public", settings.is_public);
     ReadSurroundings(route, folder, "routes." + path, settings);
+    const Section reuse = route.In("reuse");
+    reuse.Integer("requests", settings.reuse.requests);
+    reuse.Integer("concurrent", settings.reuse.at_once);
+    reuse.Integer("idle_ms", settings.reuse.idle);
   });
   top.In("guest_models").EachTable([&](const std::string& name, const Section& model) {
     ReadGuest(model, "guest_models." + name, options.guest_models[name]);

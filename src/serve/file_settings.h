@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,10 +24,19 @@ struct GuestFile {
   std::vector<std::string> models;  // named in this policy, if it names any
 };
 
+// How long an instance stays.
+struct Reuse {
+  size_t requests = 1;
+  size_t at_once = 1;  // of these
+  std::chrono::milliseconds idle{1000};
+  bool Stays() const { return requests > 1; }
+};
+
 struct RouteSettings : GuestFile {
   bool is_public = false;  // clients need no key
   std::vector<engines::Directory> directories;
   std::map<std::string, std::string> env;
+  Reuse reuse;
 };
 
 std::vector<engines::Directory> FoldersOf(const std::map<std::string, RouteSettings>& routes);

@@ -78,8 +78,11 @@ int RaiseDescriptorLimit() {
 int MaxDescriptors(const ServeOptions& options) {
   const int all = RaiseDescriptorLimit();
   const size_t threads = options.routes.empty() ? 0 : ForWorkers(options).threads + options.routes.size();
+  const bool any_stay =
+      std::ranges::any_of(options.routes, [](const auto& route) { return route.second.reuse.Stays(); });
+  const size_t waiting = any_stay ? ForWorkers(options).threads : 0;  // instances
   const int of_each = FoldersOf(options.routes).empty() ? kMaxFilesOfGuest : kMaxFilesWithFolders;
-  const int guests = static_cast<int>(threads) * of_each;
+  const int guests = static_cast<int>(threads + waiting) * of_each;
   const int most = all - std::min(512, all / 4) - std::min(guests, all / 4);
   if (options.max_connections.value_or(0) > static_cast<size_t>(most)) {
     Log(WASINN_LOG_WARNING,

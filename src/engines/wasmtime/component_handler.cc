@@ -3,15 +3,14 @@
 #include <wasinn/wasmtime.h>
 
 #include <algorithm>
-#include <exception>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "engines/guest_run.h"
-#include "engines/wasmtime/bytes.h"
+#include "engines/wasmtime/component_service.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handler_abi.h"
+#include "engines/wasmtime/http_answer.h"
 #include "engines/wasmtime/store_run.h"
 #include "engines/wasmtime/wasi.h"
 
@@ -28,29 +27,15 @@ wasinn_guest* GuestOfHandler(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
-// The `user` of the answer's functions.
-struct Answering {
-  engines::HttpSink& sink;
+struct AnsweringInRun : Answering {
   const engines::HttpPermission* may_send;
   const engines::GuestRun& run;
 
-  // No exception may pass through Rust.
-  static bool Begin(void* user, uint32_t status, const wasinn_http_field* fields, size_t n_fields) noexcept try {
-    engines::HttpFields list;
-    for (size_t i = 0; i < n_fields; ++i) list.emplace_back(FromC(fields[i].name), FromC(fields[i].value));
-    return static_cast<Answering*>(user)->sink.Begin(status, list);
-  } catch (const std::exception&) {
-    return false;
+  static AnsweringInRun& Of(void* user) { return *static_cast<AnsweringInRun*>(static_cast<Answering*>(user)); }
+  static bool AllowsIt(void* user, wasinn_bytes scheme, wasinn_bytes authority) {
+    return Allows(*Of(user).may_send, scheme, authority);
   }
-  static bool Write(void* user, wasinn_bytes bytes) { return static_cast<Answering*>(user)->sink.Write(FromC(bytes)); }
-  static void Fail(void* user, wasinn_bytes why) { static_cast<Answering*>(user)->sink.Fail(FromC(why)); }
-  static void Refuse(void* user, wasinn_bytes why) { static_cast<Answering*>(user)->sink.Refuse(FromC(why)); }
-  static bool Allows(void* user, wasinn_bytes scheme, wasinn_bytes authority) noexcept try {
-    return (*static_cast<Answering*>(user)->may_send)(FromC(scheme), FromC(authority));
-  } catch (const std::exception&) {
-    return false;
-  }
-  static bool IsInterrupted(void* user) { return static_cast<Answering*>(user)->run.interrupted(); }
+  static bool IsInterrupted(void* user) { return Of(user).run.interrupted(); }
 };
 
 class HandlerProgram final : public engines::Program {
@@ -59,6 +44,12 @@ class HandlerProgram final : public engines::Program {
       : engine_(std::move(engine)), handler_(std::move(handler)), code_(std::move(code)) {}
 
   bool AnswersHttp() const override { return true; }
+  bool MayStay() const override { return wasinn_component_handler_may_stay(handler_.get()); }
+  Result<std::unique_ptr<engines::Service>> Start(const RunOptions& options) const override {
+    const Result<StoreLimits> limits = StoreLimits::New(code_, options);
+    if (!limits) return std::unexpected(limits.error());
+    return NewComponentService(EnginePtr(wasmtime_engine_clone(engine_.get())), handler_.get(), *limits, options);
+  }
 
   Exit Run(const RunOptions& options) const override {
     if (!options.http) return Exit::Failed("the component answers HTTP requests, and there is none");
@@ -72,22 +63,18 @@ class HandlerProgram final : public engines::Program {
              const engines::GuestRun& run) const {
     if (Result<void> wasi = SetWasi(context, options); !wasi) return Exit::Failed(wasi.error());
     wasinn_wasmtime_component_set_up(context, options.guest);
-    const engines::HttpRequest& its = *exchange.request;
-    std::vector<wasinn_http_field> fields;
-    for (const auto& [name, value] : its.fields) fields.push_back({ToC(name), ToC(value)});
-    const wasinn_http_request request = {sizeof request,           ToC(its.method), ToC(its.scheme), ToC(its.authority),
-                                         ToC(its.path_with_query), fields.data(),   fields.size(),   ToC(its.body)};
-    Answering answering{*exchange.sink, options.may_send, run};
+    const RequestToC request(*exchange.request);
+    AnsweringInRun answering{{*exchange.sink}, options.may_send, run};
     const wasinn_http_answer answer = {.struct_size = sizeof answer,
-                                       .user = &answering,
+                                       .user = static_cast<Answering*>(&answering),
                                        .begin = Answering::Begin,
                                        .write = Answering::Write,
                                        .fail = Answering::Fail,
                                        .refuse = Answering::Refuse,
-                                       .is_interrupted = Answering::IsInterrupted,
-                                       .allows = options.may_send != nullptr ? Answering::Allows : nullptr};
+                                       .is_interrupted = AnsweringInRun::IsInterrupted,
+                                       .allows = options.may_send != nullptr ? AnsweringInRun::AllowsIt : nullptr};
     bool is_whole = false;
-    wasmtime_error_t* error = wasinn_component_handle(handler_.get(), context, &request, &answer, &is_whole);
+    wasmtime_error_t* error = wasinn_component_handle(handler_.get(), context, request.get(), &answer, &is_whole);
     if (is_whole) exchange.sink->End();
     return ToExit(error);
   }
@@ -124,7 +111,7 @@ Result<std::unique_ptr<engines::Program>> LoadHandler(wasm_engine_t* engine, Pro
   // First, because it shows whether this Wasmtime can serve components.
   auto linked = TakeStatus(wasinn_wasmtime_component_link(linker.get(), nullptr, GuestOfHandler, nullptr));
   if (!linked) return std::unexpected(linked.error());
-  if (wasinn_component_handle == nullptr || wasinn_component_link_wasi03 == nullptr) {
+  if (wasinn_component_service_new == nullptr || wasinn_component_link_wasi03 == nullptr) {
     return std::unexpected(
         "this Wasmtime library cannot serve wasi:http; docs/components.md explains how to get one that can");
   }

@@ -3,7 +3,6 @@
 #include <wasinn/wasmtime.h>
 
 #include <cstdio>
-#include <exception>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "engines/wasmtime/component_handler.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handler_abi.h"
+#include "engines/wasmtime/http_answer.h"
 #include "engines/wasmtime/program_abi.h"
 #include "engines/wasmtime/store_run.h"
 #include "engines/wasmtime/wasi.h"
@@ -38,10 +38,8 @@ struct ProgramCalling {
 
   static void Print(void*, wasinn_bytes line) { std::fwrite(line.data, 1, line.size, stdout); }
   static bool IsInterrupted(void* user) { return static_cast<const ProgramCalling*>(user)->run.interrupted(); }
-  static bool Allows(void* user, wasinn_bytes scheme, wasinn_bytes authority) noexcept try {
-    return (*static_cast<const ProgramCalling*>(user)->may_send)(FromC(scheme), FromC(authority));
-  } catch (const std::exception&) {
-    return false;
+  static bool AllowsIt(void* user, wasinn_bytes scheme, wasinn_bytes authority) {
+    return Allows(*static_cast<const ProgramCalling*>(user)->may_send, scheme, authority);
   }
 };
 
@@ -69,7 +67,7 @@ class ComponentProgram final : public engines::Program {
                                       .n_words = words.size(),
                                       .print = ProgramCalling::Print,
                                       .is_interrupted = ProgramCalling::IsInterrupted,
-                                      .allows = options.may_send != nullptr ? ProgramCalling::Allows : nullptr};
+                                      .allows = options.may_send != nullptr ? ProgramCalling::AllowsIt : nullptr};
     bool succeeded = false;
     wasmtime_error_t* error = wasinn_component_program_run(program_.get(), context, &call, &succeeded);
     if (error != nullptr) return ToExit(error);

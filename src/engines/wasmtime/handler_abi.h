@@ -1,4 +1,4 @@
-// Exported by component/src/handler.rs, exchange.rs and http_state.rs. Weak, because this program's Wasmtime may be
+// Exported by component/src/handler.rs, service.rs, exchange.rs and http_state.rs. Weak, because this program's Wasmtime may be
 // another one: then all of them are NULL.
 #pragma once
 
@@ -33,7 +33,7 @@ struct wasinn_http_answer {
   bool (*write)(void* user, wasinn_bytes bytes);
   void (*fail)(void* user, wasinn_bytes why);
   void (*refuse)(void* user, wasinn_bytes why);
-  bool (*is_interrupted)(void* user);
+  bool (*is_interrupted)(void* user);  // in a service: whether this answer is wanted no more
   bool (*allows)(void* user, wasinn_bytes scheme, wasinn_bytes authority);  // NULL: the guest sends no requests
 };
 
@@ -51,5 +51,29 @@ struct wasinn_http_answer {
 [[gnu::weak]] wasmtime_error_t* wasinn_component_handle(const wasinn_component_handler*, wasmtime_context_t*,
                                                         const wasinn_http_request*, const wasinn_http_answer*,
                                                         bool* is_whole);
+
+// An instance that answers several requests.
+struct wasinn_component_service;
+
+struct wasinn_http_service_options {
+  uint32_t struct_size;
+  uint64_t fuel;  // of one request; 0: it is not counted. The first one has what the store has
+  void* user;
+  bool (*is_interrupted)(void* user);                                       // called on the thread that drives
+  bool (*allows)(void* user, wasinn_bytes scheme, wasinn_bytes authority);  // NULL: the guest sends no requests
+};
+
+[[gnu::weak]] bool wasinn_component_handler_may_stay(const wasinn_component_handler*);
+// In a new store with WASI, which outlives it. Runs nothing yet.
+[[gnu::weak]] wasmtime_error_t* wasinn_component_service_new(const wasinn_component_handler*, wasmtime_context_t*,
+                                                             const wasinn_http_service_options*,
+                                                             wasinn_component_service**);
+[[gnu::weak]] void wasinn_component_service_delete(wasinn_component_service*);
+// Any thread. The request's body and the answer's functions are valid until `end` is called, on the thread that drives,
+// or until _drive has returned an error. False: the answer was given the reason, and nothing follows.
+[[gnu::weak]] bool wasinn_component_service_begin(const wasinn_component_service*, const wasinn_http_request*,
+                                                  const wasinn_http_answer*, void (*end)(void* user, bool is_whole));
+// One thread at a time. Runs the guest until any request ends. An error: the instance has ended, and all requests with it.
+[[gnu::weak]] wasmtime_error_t* wasinn_component_service_drive(const wasinn_component_service*);
 
 }  // extern "C"

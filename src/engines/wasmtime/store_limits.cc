@@ -5,7 +5,6 @@
 namespace wasinn::wasmtime {
 namespace {
 
-using engines::GuestRun;
 using engines::Result;
 
 constexpr uint64_t kMaxTables = 100;  // a module's limit; a component could define them many times
@@ -14,9 +13,9 @@ constexpr uint64_t kFewTables = 16;   // for further modules, or several instanc
 constexpr uint64_t kTableElement = 2 * sizeof(void*);
 constexpr uint64_t kInstances = uint64_t{64} << 20;  // bytes of all instances, if the limit of memory is smaller
 
-wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* run, uint64_t* delta, wasmtime_update_deadline_kind_t*) {
+wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* flag, uint64_t* delta, wasmtime_update_deadline_kind_t*) {
   *delta = 1;
-  return static_cast<const GuestRun*>(run)->interrupted() ? wasmtime_error_new("the guest is interrupted") : nullptr;
+  return *static_cast<const std::atomic<bool>*>(flag) ? wasmtime_error_new("the guest is interrupted") : nullptr;
 }
 
 }  // namespace
@@ -58,8 +57,8 @@ void StoreLimits::Hold(wasmtime_store_t* store) const {
   if (error != nullptr) wasmtime_error_delete(error);  // of an engine without fuel, which Run has refused
 }
 
-void EndWith(wasmtime_store_t* store, const GuestRun& run) {
-  wasmtime_store_epoch_deadline_callback(store, OnEpoch, const_cast<GuestRun*>(&run), nullptr);
+void EndWith(wasmtime_store_t* store, const std::atomic<bool>& is_interrupted) {
+  wasmtime_store_epoch_deadline_callback(store, OnEpoch, const_cast<std::atomic<bool>*>(&is_interrupted), nullptr);
   wasmtime_context_set_epoch_deadline(wasmtime_store_context(store), 1);
 }
 

@@ -3,11 +3,11 @@
 
 #include <wasmtime.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
 #include "engines/engine.h"
-#include "engines/guest_run.h"
 #include "engines/memories.h"
 
 namespace wasinn::wasmtime {
@@ -39,8 +39,8 @@ class StoreLimits {
   uint64_t fuel_ = 0;
 };
 
-// Ends the code in a store when `run`, which outlives it, is interrupted and the engine's epoch comes after that. It
+// Ends the code in a store when `is_interrupted`, which outlives it, is true and the engine's epoch comes after that. It
 // needs code that checks the epoch.
-void EndWith(wasmtime_store_t* store, const engines::GuestRun& run);
+void EndWith(wasmtime_store_t* store, const std::atomic<bool>& is_interrupted);
 
 }  // namespace wasinn::wasmtime

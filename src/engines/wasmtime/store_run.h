@@ -24,7 +24,7 @@ engines::Exit RunInStore(const EnginePtr& engine, const LimitedCode& code, const
   if (!run.begun()) return engines::Exit::Failed(run.begun().error());
   const StorePtr store(wasmtime_store_new(engine.get(), options.guest, nullptr));
   limits->Hold(store.get());
-  EndWith(store.get(), run);
+  EndWith(store.get(), run.interrupted());
   engines::Exit exit = run.End(body(wasmtime_store_context(store.get()), run));
   if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the store, which has the memory
   return exit;

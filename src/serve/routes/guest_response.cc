@@ -147,6 +147,8 @@ void HandlerResponse::Refuse(std::string_view why) noexcept {
   is_refused_ = true;
 }
 
+bool HandlerResponse::is_wanted() const noexcept { return stream_.is_wanted(); }
+
 std::optional<Response> HandlerResponse::Take() {
   KeptOutput::Taken taken = body_.Take();
   if (state_ == KeptOutput::State::kWhole) state_ = taken.state;

@@ -61,6 +61,7 @@ class HandlerResponse final : public engines::HttpSink {
   void End() noexcept override;
   void Fail(std::string_view why) noexcept override;
   void Refuse(std::string_view why) noexcept override;
+  bool is_wanted() const noexcept override;
 
   // Whether its body goes to the stream.
   bool is_stream() const { return is_stream_; }
@@ -121,6 +122,7 @@ class HandlerStream final : public BodySource {
   // kWhole: go on. kNoMemory also means that no more is wanted.
   KeptOutput::State Write(std::string_view bytes) noexcept;
   void EndBody() noexcept;
+  bool is_wanted() const { return !cancellation_->is_cancelled(); }
 
  private:
   void Start(Workers& workers, const Share& share, Place place);

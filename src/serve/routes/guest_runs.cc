@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <utility>
 
 #include "cli/host_flags.h"
 #include "serve/log.h"
@@ -30,26 +31,6 @@ engines::EngineOptions GuestCode::ForEngine() const {
           .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, "{}", what); }};
 }
 
-// A running guest, which the server's end must reach.
-class GuestRuns::Running {
- public:
-  Running(GuestRuns& runs, Guest& guest) : runs_(runs), guest_(guest) {
-    const std::lock_guard lock(runs_.mutex_);
-    runs_.running_.insert(&guest_);
-    if (runs_.is_stopped_) guest_.Stop();
-  }
-  ~Running() {
-    const std::lock_guard lock(runs_.mutex_);
-    runs_.running_.erase(&guest_);
-  }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
- private:
-  GuestRuns& runs_;
-  Guest& guest_;
-};
-
 RunLimits GuestRuns::LimitsFor(const GuestSettings& settings) {
   RunLimits limits{settings.limits(), settings.engine_limits()};
   if (limits.guest.run_timeout_ms == 0) limits.guest.run_timeout_ms = kTimeoutMs;
@@ -59,34 +40,61 @@ RunLimits GuestRuns::LimitsFor(const GuestSettings& settings) {
   return limits;
 }
 
-engines::Exit GuestRuns::Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
-                             const Program& run) {
-  GuestOptions guest_options;
-  guest_options.name = call.name;
-  guest_options.limits = call.limits.guest;
-  guest_options.policy = call.policy;
-  guest_options.on_behalf_of = call.on_behalf_of;
-  Result<Guest> guest = Guest::Create(host_, guest_options);
+namespace {
+
+Guest NewGuest(const Host& host, const GuestCall& call) {
+  GuestOptions options;
+  options.name = call.name;
+  options.limits = call.limits.guest;
+  options.policy = call.policy;
+  options.on_behalf_of = call.on_behalf_of;
+  Result<Guest> guest = Guest::Create(host, options);
   if (!guest) throw ToFailure(guest.status());
-  const auto said = std::make_shared<FirstLines>();
-  streams.error = said;
-  if (streams.output == nullptr) streams.output = said;
+  return std::move(*guest);
+}
+
+}  // namespace
+
+GuestRuns::Held::Held(GuestRuns& runs, const GuestCall& call) : runs_(runs), guest_(NewGuest(runs.host_, call)) {
+  const std::lock_guard lock(runs_.mutex_);
+  runs_.running_.insert(&guest_);
+  if (runs_.is_stopped_) guest_.Stop();
+}
+
+GuestRuns::Held::~Held() {
+  const std::lock_guard lock(runs_.mutex_);
+  runs_.running_.erase(&guest_);
+}
+
+engines::RunOptions GuestRuns::Held::Complete(const GuestCall& call, engines::RunOptions options,
+                                              engines::Streams streams) const {
+  streams.error = said_;
+  if (streams.output == nullptr) streams.output = said_;
   options.streams = std::move(streams);
-  options.guest = guest->get();
+  options.guest = guest_.get();
   options.args = {call.program};
   options.max_memory_bytes = call.limits.guest.max_memory_bytes;
   options.max_table_elements = call.limits.program.max_table_elements;
   options.max_fuel = call.limits.program.max_fuel;
+  return options;
+}
+
+void GuestRuns::Held::Report(const GuestCall& call, const engines::Exit& exit) {
+  for (const std::string& line : said_->Take()) runs_.log_.Write(WASINN_LOG_INFO, call.name, line);
+  if (exit.kind == engines::Exit::Kind::kExited) return;
+  // A backtrace may follow.
+  runs_.log_.Write(WASINN_LOG_WARNING, call.name, exit.message.substr(0, exit.message.find('\n')));
+}
+
+engines::Exit GuestRuns::Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
+                             const Program& run) {
+  Held held(*this, call);
+  options = held.Complete(call, std::move(options), std::move(streams));
   engines::Exit exit = [&] {
-    const Running running(*this, *guest);
-    const Cancellation::Stop stop(call.cancellation, [&guest] { guest->Stop(); });
+    const Cancellation::Stop stop(call.cancellation, [&held] { held.guest().Stop(); });
     return run(options);
   }();
-  for (const std::string& line : said->Take()) log_.Write(WASINN_LOG_INFO, call.name, line);
-  if (exit.kind != engines::Exit::Kind::kExited) {
-    log_.Write(WASINN_LOG_WARNING, call.name,
-               exit.message.substr(0, exit.message.find('\n')));  // a backtrace may follow
-  }
+  held.Report(call, exit);
   return exit;
 }
 
@@ -143,9 +151,10 @@ bool FirstLines::Write(std::string_view bytes) noexcept {
 
 std::vector<std::string> FirstLines::Take() {
   const std::lock_guard lock(mutex_);
-  if (!last_.empty() && !is_full_) lines_.push_back(std::move(last_));
-  is_full_ = true;
-  return std::move(lines_);
+  if (!last_.empty() && !is_full_) lines_.push_back(last_);
+  last_.clear();
+  is_full_ = false;
+  return std::exchange(lines_, {});
 }
 
 void GuestLog::Write(wasinn_log_level level, const std::string& guest, const std::string& line) {

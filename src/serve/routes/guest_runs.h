@@ -55,7 +55,7 @@ class KeptOutput final : public engines::Sink {
 class FirstLines final : public engines::Sink {
  public:
   bool Write(std::string_view bytes) noexcept override;
-  // Later output is lost.
+  // Those since the last call.
   std::vector<std::string> Take();
 
  private:
@@ -127,20 +127,46 @@ class GuestRuns {
   using Program = std::function<engines::Exit(const engines::RunOptions& options)>;
   engines::Exit Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams, const Program& run);
 
+  class Held;
+
   // Logs it, within the limits of guests' output.
   void Warn(const GuestCall& call, const std::string& what) { log_.Write(WASINN_LOG_WARNING, call.name, what); }
 
   // Ends current runs, and begins no more.
   void Stop();
+  // Guests that run or wait.
+  size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return running_.size();
+  }
 
  private:
-  class Running;
-
   const Host& host_;
   GuestLog log_;
-  std::mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;  // guards the members below
   std::set<Guest*> running_;
   bool is_stopped_ = false;
+};
+
+// A guest, which the server's end reaches, and what it says.
+class GuestRuns::Held {
+ public:
+  // Throws Failure.
+  Held(GuestRuns& runs, const GuestCall& call);
+  ~Held();
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  Guest& guest() { return guest_; }
+  // The options of its runs. Without a sink for its output this is logged, too.
+  engines::RunOptions Complete(const GuestCall& call, engines::RunOptions options, engines::Streams streams) const;
+  // Logs what it has said since the last time, and a bad end.
+  void Report(const GuestCall& call, const engines::Exit& exit);
+
+ private:
+  GuestRuns& runs_;
+  Guest guest_;
+  const std::shared_ptr<FirstLines> said_ = std::make_shared<FirstLines>();
 };
 
 }  // namespace wasinn::serve

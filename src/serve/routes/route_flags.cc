@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "engines/trusted_file.h"
 #include "serve/http/ports.h"
 #include "serve/server.h"
+#include "settings/quantities.h"
 
 namespace wasinn::serve {
 namespace {
@@ -52,10 +54,25 @@ auto OfRoute(const char* form, Parsed<T> (*parse)(const std::string&)) {
   };
 }
 
+// 1000, 1000,16, 1000,16,5s
+Parsed<Reuse> ParseReuse(const std::string& text) {
+  Reuse reuse;
+  std::istringstream words(text);
+  std::string requests, at_once, idle;
+  std::getline(std::getline(std::getline(words, requests, ','), at_once, ','), idle);
+  reuse.requests = base::ParseNumber<uint32_t>(requests).value_or(0);
+  if (!at_once.empty()) reuse.at_once = base::ParseNumber<uint32_t>(at_once).value_or(0);
+  const auto time = idle.empty() ? 1000 : settings::ParseDuration(idle).value_or(0);
+  reuse.idle = std::chrono::milliseconds(time);
+  if (reuse.requests > 0 && reuse.at_once > 0 && time > 0) return reuse;
+  return std::unexpected("'" + text + "' is not REQUESTS[,CONCURRENT[,IDLE]], such as 1000 or 1000,16,5s");
+}
+
 Parsed<std::string> AnyFile(const std::string& text) { return text; }
 Parsed<engines::Directory> WorkingFolders(const std::string& text) { return cli::ParseServedDirectory(text); }
 
-constexpr char kRouteForm[] = "/PATH=FILE", kDirForm[] = "/PATH=HOST[::GUEST][:rw]", kEnvForm[] = "/PATH=NAME[=VALUE]";
+constexpr char kRouteForm[] = "/PATH=FILE", kDirForm[] = "/PATH=HOST[::GUEST][:rw]", kEnvForm[] = "/PATH=NAME[=VALUE]",
+               kReuseForm[] = "/PATH=REQUESTS[,CONCURRENT[,IDLE]]";
 
 void AddRoutes(CLI::App& app, ServeOptions* options) {
   using File = std::pair<std::string, std::string>;
@@ -79,6 +96,14 @@ void AddRoutes(CLI::App& app, ServeOptions* options) {
       [options](const Set& one) { options->routes[one.first].env[one.second.first] = one.second.second; },
       "An environment variable of a route's guest; without VALUE, this environment's value")
       ->type_name(kEnvForm)
+      ->group(kGroup);
+  using Reused = std::pair<std::string, Reuse>;
+  cli::AddParsed<Reused>(
+      app, "--route-reuse", OfRoute<Reuse>(kReuseForm, ParseReuse),
+      [options](const Reused& one) { options->routes[one.first].reuse = one.second; },
+      "How many requests of one tenant each instance of a route's component answers (1), how\n"
+      "many at once (1), and how long it waits for the next one (1s)")
+      ->type_name(kReuseForm)
       ->group(kGroup);
 }
 

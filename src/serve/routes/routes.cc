@@ -44,7 +44,10 @@ std::string WhyNot(const std::string& path) {
 }  // namespace
 
 Routes::Routes(const Host& host, RouteOptions options)
-    : options_(std::move(options)), runs_(host), workers_(options_.code.workers) {
+    : options_(std::move(options)),
+      runs_(host),
+      services_(runs_, options_.code.workers.threads, options_.code.settings.pool_instances),
+      workers_(options_.code.workers) {
   auto engine = engines::NewWasmtimeEngine(options_.code.ForEngine());
   if (!engine) throw Failure{WASINN_ERROR_RUNTIME, engine.error()};
   engine_ = std::move(*engine);
@@ -62,6 +65,9 @@ void Routes::Add(const std::string& path, const RouteSettings& settings) {
   if (!own) ThrowInvalid("the route '{}': {}", path, own.error().message);
   auto program = engine_->Load(settings.file);
   if (!program) ThrowInvalid("the route '{}': {}", path, program.error());
+  if (settings.reuse.Stays() && !(*program)->MayStay()) {
+    ThrowInvalid("the route '{}': reuse.requests is for components that export wasi:http/handler@0.3", path);
+  }
   Route& route = routes_[path];
   route.path = path;
   route.name = std::filesystem::path(settings.file).filename().string();
@@ -70,6 +76,7 @@ void Routes::Add(const std::string& path, const RouteSettings& settings) {
   route.env.assign(settings.env.begin(), settings.env.end());
   route.own = std::move(*own);
   route.has_limits = settings.has_limits;
+  route.reuse = settings.reuse;
   route.program = std::move(*program);
   if (route.program->AnswersHttp()) route.kind = "component";
 }
@@ -99,11 +106,23 @@ GuestCall Routes::ToGuestCall(const Call& call) {
           call.limits,     call.tenant.guest(), call.cancellation.get()};
 }
 
-engines::Exit Routes::RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams) {
+engines::RunOptions Routes::Surround(const Call& call, engines::RunOptions options) const {
   options.directories = call.route.directories;
   SetOwn(call.route.env, options.env);
-  return runs_.Run(ToGuestCall(call), std::move(options), std::move(streams),
+  return options;
+}
+
+engines::Exit Routes::RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams) {
+  services_.MakeRoom();
+  return runs_.Run(ToGuestCall(call), Surround(call, std::move(options)), std::move(streams),
                    [&call](const engines::RunOptions& whole) { return call.route.program->Run(whole); });
+}
+
+engines::Exit Routes::Serve(const Call& call, const engines::HttpExchange& exchange) {
+  const GuestCall guest = ToGuestCall(call);
+  const ServiceCall service{*call.route.program, call.tenant, call.route.reuse, guest,
+                            call.settings().outbound_hosts()};
+  return services_.Answer(service, Surround(call, {}), exchange);
 }
 
 // For a run that did not end by itself.
@@ -145,18 +164,23 @@ Response Routes::RunProgram(const Call& call, Variables variables, RequestBytes&
   }
 }
 
-Response Routes::RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge,
-                            HandlerStream& stream) {
-  if (!charge.Add(request.body.size())) return ToResponse(NoMemory());  // the guest's copy
-  HandlerResponse answer(call.tenant.budget(), options_.code.most_output, request.method == "HEAD", stream);
+engines::Exit Routes::RunHandlerOnce(const Call& call, const engines::HttpExchange& exchange) {
   engines::RunOptions options;
   const settings::OutboundHosts& outbound = call.settings().outbound_hosts();
   const engines::HttpPermission may_send = [&outbound](std::string_view scheme, std::string_view authority) {
     return outbound.Allow(scheme, authority);
   };
-  options.http = {&request, &answer};
+  options.http = exchange;
   options.may_send = outbound.empty() ? nullptr : &may_send;
-  const engines::Exit exit = RunGuest(call, std::move(options), {});
+  return RunGuest(call, std::move(options), {});
+}
+
+Response Routes::RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge,
+                            HandlerStream& stream) {
+  if (!charge.Add(request.body.size())) return ToResponse(NoMemory());  // the guest's copy
+  HandlerResponse answer(call.tenant.budget(), options_.code.most_output, request.method == "HEAD", stream);
+  const engines::HttpExchange exchange = {&request, &answer};
+  const engines::Exit exit = call.route.reuse.Stays() ? Serve(call, exchange) : RunHandlerOnce(call, exchange);
   if (answer.is_stream()) {
     if (!answer.is_whole() && !call.cancellation->is_cancelled()) ReportBroken(call, exit, answer);
     return {};

@@ -1,5 +1,5 @@
-// Guests behind paths; each request has a run of its own: programs by the Common Gateway Interface, and components that
-// export wasi:http/handler or wasi:http/incoming-handler.
+// Guests behind paths: programs by the Common Gateway Interface, and components that export wasi:http/handler or
+// wasi:http/incoming-handler. Each request has a run of its own, unless its route has instances that stay.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 #include "serve/http/http_server.h"
 #include "serve/routes/guest_response.h"
 #include "serve/routes/guest_runs.h"
+#include "serve/routes/services.h"
 #include "serve/tenants/tenant.h"
 #include "serve/threads/workers.h"
 
@@ -48,7 +49,10 @@ class Routes {
   asio::awaitable<Response> Answer(Exchange& exchange);
 
   // Refuses requests that wait for too long. Call it now and then.
-  void Sweep() { workers_.Sweep(); }
+  void Sweep() {
+    services_.Sweep(workers_);
+    workers_.Sweep();
+  }
   Workers::Load Threads() const { return workers_.Look(); }
   // Ends current runs, and begins no more.
   void Stop() { runs_.Stop(); }
@@ -63,6 +67,7 @@ class Routes {
     bool has_limits = false;                   // `own` has its limits, too
     std::unique_ptr<engines::Program> program;
     std::string kind = "module";
+    Reuse reuse;
     mutable std::atomic<uint64_t> requests{0}, failures{0};
   };
   // One request of a route. Route and tenant outlive it.
@@ -84,15 +89,19 @@ class Routes {
   asio::awaitable<Response> AnswerByHandler(Call call, Exchange& exchange);
   // The answer; if it has begun to stream, the stream has it.
   Response RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge, HandlerStream& stream);
+  engines::Exit RunHandlerOnce(const Call& call, const engines::HttpExchange& exchange);
   static GuestCall ToGuestCall(const Call& call);
   void ReportBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer);
+  engines::RunOptions Surround(const Call& call, engines::RunOptions options) const;
   engines::Exit RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams);
+  engines::Exit Serve(const Call& call, const engines::HttpExchange& exchange);
   Response EndResponse(const Call& call, const engines::Exit& exit) const;
 
   const RouteOptions options_;
   std::unique_ptr<engines::Engine> engine_;
   std::map<std::string, Route> routes_;
   GuestRuns runs_;
+  Services services_;
   Workers workers_;  // separate threads, so that models are computed whatever guests do; last: it uses all the others
 };
 

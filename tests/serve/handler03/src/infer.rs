@@ -1,8 +1,10 @@
 //! Computes with wasi:nn@0.3.0-draft on the models that the query names, which take one number.
 
 use futures::future::{join_all, poll_fn, select_all};
+use std::borrow::Borrow;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::OnceLock;
 use std::task::Poll;
 
 use wasip3::http::types::{Request, Response};
@@ -24,9 +26,9 @@ async fn open(model: &str) -> Result<Context, Error> {
     load_by_name(model.into()).await?.init_execution_context()
 }
 
-async fn compute(context: Context, number: f32) -> Result<f32, Error> {
+async fn compute(context: impl Borrow<Context>, number: f32) -> Result<f32, Error> {
     let input = Tensor::new(&[1], TensorType::Fp32, &number.to_le_bytes());
-    let outputs = context.compute(vec![("x".into(), input)]).await?;
+    let outputs = context.borrow().compute(vec![("x".into(), input)]).await?;
     Ok(f32::from_le_bytes(outputs[0].1.data().try_into().unwrap()))
 }
 
@@ -50,6 +52,19 @@ fn shown(result: Result<f32, Error>) -> Response {
 pub async fn all(models: &str) -> Response {
     shown(match computes(models).await {
         Ok(computes) => join_all(computes).await.into_iter().sum(),
+        Err(error) => Err(error),
+    })
+}
+
+/// The output of a context that stays with the instance, for one request after the other.
+pub async fn kept(model: &str) -> Response {
+    static KEPT: OnceLock<Context> = OnceLock::new();
+    let context = match KEPT.get() {
+        Some(context) => Ok(context),
+        None => open(model).await.map(|context| KEPT.get_or_init(|| context)),
+    };
+    shown(match context {
+        Ok(context) => compute(context, 1.0).await,
         Err(error) => Err(error),
     })
 }

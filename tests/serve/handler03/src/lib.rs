@@ -37,6 +37,7 @@ impl wasip3::exports::http::handler::Guest for Handler {
             "read" => Ok(read_file(query).await),
             "fetch" => fetch(&request).await,
             "infer" => Ok(infer::all(query).await),
+            "infer-kept" => Ok(infer::kept(query).await),
             "infer-first" => Ok(infer::first(query).await),
             "infer-left" => Ok(infer::left(query).await),
             "infer-trap" => infer::trap(query).await,

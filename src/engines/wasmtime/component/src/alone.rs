@@ -19,16 +19,25 @@ pub enum Waits {
     TimeAndSockets, // needs three descriptors
 }
 
-/// Runs `call` on its own runtime. A panic of a library fails this call, and not the server.
-pub fn alone<T>(waits: Waits, call: impl FnOnce(&Runtime) -> Result<T>) -> Result<T> {
+pub fn new_runtime(waits: Waits) -> Result<Runtime> {
     let mut builder = Builder::new_current_thread();
     if waits == Waits::TimeAndSockets {
         builder.enable_io();
     }
-    let runtime = builder.enable_time().max_blocking_threads(1).build()?;
-    let done = catch_unwind(AssertUnwindSafe(|| call(&runtime)));
+    Ok(builder.enable_time().max_blocking_threads(1).build()?)
+}
+
+/// Runs `call` on its own runtime. A panic of a library fails this call, and not the server.
+pub fn alone<T>(waits: Waits, call: impl FnOnce(&Runtime) -> Result<T>) -> Result<T> {
+    let runtime = new_runtime(waits)?;
+    let done = caught(|| call(&runtime));
     runtime.shutdown_background(); // without waiting for its threads
-    done.unwrap_or_else(|_| Err(Error::msg("the host failed")))
+    done
+}
+
+/// A panic becomes an error.
+pub fn caught<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(Error::msg("the host failed")))
 }
 
 /// Runs `what` until it is done or the embedder ends it: a waiting guest runs no code that checks the epoch.

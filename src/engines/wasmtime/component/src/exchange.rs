@@ -1,8 +1,6 @@
 //! A request and its answer across the C boundary: the structs of ../handler_abi.h.
 
-use bytes::Bytes as Body;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
-use http_body_util::Full;
 use std::ffi::c_void;
 use std::slice;
 use wasinn_sys::wasinn_bytes as Bytes;
@@ -30,6 +28,7 @@ pub struct HttpRequest {
 
 /// `wasinn_http_answer`: receives the answer, on the thread that runs the guest. The functions return false to stop it.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct HttpAnswer {
     struct_size: u32,
     user: *mut c_void,
@@ -39,15 +38,18 @@ pub struct HttpAnswer {
     fail: unsafe extern "C" fn(*mut c_void, Bytes),
     /// The request cannot be passed to any guest.
     refuse: unsafe extern "C" fn(*mut c_void, Bytes),
+    /// Whether the guest should end; in a service, whether this answer is not wanted any more.
     is_interrupted: unsafe extern "C" fn(*mut c_void) -> bool,
     /// Whether the guest may send a request to this scheme and authority. NULL: it may send none.
-    allows: Option<unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool>,
+    allows: Option<Allows>,
 }
+
+pub type Allows = unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool;
 
 /// Decides which requests a guest may send.
 pub struct Permission {
     user: *mut c_void,
-    allows: unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool,
+    allows: Allows,
 }
 
 // SAFETY: only the thread that runs the guest uses it.
@@ -56,7 +58,7 @@ unsafe impl Send for Permission {}
 impl Permission {
     /// # Safety
     /// `allows` may be called with `user` on this thread for as long as this object lives.
-    pub unsafe fn new(user: *mut c_void, allows: unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool) -> Self {
+    pub unsafe fn new(user: *mut c_void, allows: Allows) -> Self {
         Permission { user, allows }
     }
 
@@ -89,8 +91,8 @@ pub fn bytes_of(slice: &[u8]) -> Bytes {
 
 impl HttpRequest {
     /// # Safety
-    /// The struct's pointers are valid, and the body, which is not copied, outlives the result.
-    pub unsafe fn read(&self) -> Result<Request<Full<Body>>> {
+    /// The struct's pointers are valid. The body's memory is valid for as long as the result of `take_body` uses it.
+    pub unsafe fn read<B>(&self, take_body: impl FnOnce(&'static [u8]) -> B) -> Result<Request<B>> {
         if (self.struct_size as usize) < size_of::<HttpRequest>() {
             bail!("the request has struct_size {}, and {} is the least", self.struct_size, size_of::<HttpRequest>());
         }
@@ -98,7 +100,7 @@ impl HttpRequest {
         unsafe {
             let uri = Uri::builder().scheme(slice_of(&self.scheme)).authority(slice_of(&self.authority));
             let uri = uri.path_and_query(slice_of(&self.path_with_query)).build()?;
-            let mut request = Request::new(Full::new(Body::from_static(slice_of(&self.body))));
+            let mut request = Request::new(take_body(slice_of(&self.body)));
             *request.method_mut() = Method::from_bytes(slice_of(&self.method))?;
             *request.uri_mut() = uri;
             let fields = if self.n_fields == 0 { &[] } else { slice::from_raw_parts(self.fields, self.n_fields) };
@@ -154,5 +156,9 @@ impl HttpAnswer {
     pub fn is_interrupted(&self) -> bool {
         // SAFETY: as above.
         unsafe { (self.is_interrupted)(self.user) }
+    }
+
+    pub fn user(&self) -> *mut c_void {
+        self.user
     }
 }

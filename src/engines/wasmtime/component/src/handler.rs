@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use http::Response;
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Full};
 use hyper::body::Body;
 use std::fmt::{Debug, Display};
 use std::pin::pin;
@@ -61,6 +61,12 @@ pub unsafe extern "C" fn wasinn_component_handler_new(
 #[unsafe(no_mangle)]
 pub extern "C" fn wasinn_component_handler_delete(_handler: Option<Box<Handler>>) {}
 
+/// Whether its instances can answer several requests: wasinn_component_service_new.
+#[unsafe(no_mangle)]
+pub extern "C" fn wasinn_component_handler_may_stay(handler: &Handler) -> bool {
+    matches!(handler, Handler::Of03(_))
+}
+
 /// Answers a request in a new instance, in a new store with WASI. Returns an error if the guest traps or does not
 /// start; `answer` receives all other reasons for an incomplete answer.
 ///
@@ -90,7 +96,7 @@ async unsafe fn handle(
     set_up(store.data_mut(), Outgoing::new(unsafe { answer.permission() }), MOST_RESOURCES)?;
     limit_tasks(&mut store, MOST_RESOURCES);
     // SAFETY: the caller guarantees it.
-    let request = match unsafe { request.read() } {
+    let request = match unsafe { request.read(|body| Full::new(Bytes::from_static(body))) } {
         Ok(request) => request,
         Err(error) => {
             answer.refuse(&error.to_string());
@@ -140,7 +146,7 @@ where
 }
 
 /// Returns whether the answer was passed on completely.
-async fn pass_on<B>(
+pub async fn pass_on<B>(
     given: impl Future<Output = Option<std::result::Result<Response<B>, String>>>,
     answer: &HttpAnswer,
 ) -> bool

@@ -16,12 +16,14 @@ mod handler02;
 mod handler03;
 mod http_state;
 mod instance_pre;
+mod lent;
 mod link;
 mod model;
 mod model_abi;
 mod model_lift;
 mod outgoing;
 mod program;
+mod service;
 mod types;
 mod wasi03;
 
