@@ -57,7 +57,7 @@ struct wasinn_component_service;
 
 struct wasinn_http_service_options {
   uint32_t struct_size;
-  uint64_t fuel;  // of one request; 0: it is not counted. The first one has what the store has
+  uint64_t fuel;  // for one request; 0: it is not counted. The first one has what the store has
   void* user;
   bool (*is_interrupted)(void* user);                                       // called on the thread that drives
   bool (*allows)(void* user, wasinn_bytes scheme, wasinn_bytes authority);  // NULL: the guest sends no requests

@@ -34,7 +34,7 @@ use crate::wasi03::limit_tasks;
 #[repr(C)]
 pub struct Options {
     struct_size: u32,
-    /// Of one request; 0: it is not counted. The first one has what the store has.
+    /// The fuel of one request; 0: it is not counted. The first one has what the store has.
     fuel: u64,
     user: *mut c_void,
     /// Whether the guest should end. Called on the thread that drives.
