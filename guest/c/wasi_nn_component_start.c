@@ -11,12 +11,22 @@ void __wasm_call_dtors(void);
 int __main_void(void);
 _Noreturn void __wasi_proc_exit(unsigned code);
 
+#ifdef WASI_NN_ASYNC
+// For wasi_nn_async.h: only a program of WASI 0.3 may wait for asynchronous functions. Returns whether it failed.
+__attribute__((export_name("wasi:cli/run@0.3.0#run"))) int run(void) {
+  __wasm_call_ctors();
+  const int code = __main_void();
+  __wasm_call_dtors();
+  return code != 0;
+}
+#else
 __attribute__((export_name("_start"))) void _start(void) {
   __wasm_call_ctors();
   const int code = __main_void();
   __wasm_call_dtors();
   if (code != 0) __wasi_proc_exit((unsigned)code);
 }
+#endif
 // NOLINTEND(bugprone-reserved-identifier)
 
 // How the host gets memory of the guest for what it returns.
