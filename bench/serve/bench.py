@@ -9,6 +9,8 @@ usage: bench/serve/bench.py WHAT… [--json FILE] [--seconds S] [--rounds N] [--
               servers that only echo
   routes      a guest for each request, compared with a process for each; and the cost of an instance that is fresh,
               reloads its model, or is kept
+  reuse       a component's answer without an inference: from a fresh instance of WASI 0.2 and of 0.3, and from one of 0.3
+              that stays
   idle        memory of 10,000 idle connections, HTTP and gRPC
   texts       streams of a language model over /v1, and the turns of a chat, compared with llama.cpp's own server
               (scripts/deps.sh llama-server)
@@ -45,7 +47,8 @@ PATHS = {"http": servers.REST, "grpc": servers.GRPC}
 ANSWER_BYTES = {"http": 240, "grpc": 90}  # the size of a body that wasinn answers
 IMAGE = servers.SOURCE / "examples/classify/images/0002_label-2.png"
 FLOOD = 64  # connections
-GUEST = servers.BIN.parent / "guests/classify_route.wasm"
+GUESTS = servers.BIN.parent / "guests"
+GUEST = GUESTS / "classify_route.wasm"
 
 
 class Report:
@@ -206,6 +209,22 @@ class Bench:
             add(f"{text}: µs of an inference", instances[name]["mean_us"])
             add(f"{text}: p99 in µs", instances[name]["p99_us"])
 
+    def reuse(self):
+        routes = {"WASI 0.2, fresh": "/old", "WASI 0.3, fresh": "/new", "WASI 0.3, stays": "/stays"}
+        files = {"/old": "test-handler", "/new": "test-handler03", "/stays": "test-handler03"}
+        flags = [f"{path}={GUESTS}/{name}.component.wasm" for path, name in files.items()]
+        flags = [word for flag in flags for word in ("--route", flag)]
+        with self.wasinn(*flags, "--route-reuse", "/stays=1000000000") as wasinn:
+            results = {name: [] for name in routes}
+            for _ in range(self.options.rounds):
+                for name, path in routes.items():
+                    results[name].append(self.load(wasinn.ports["http"], "http", 1, path=f"{path}/count"))
+        per_s = {name: statistics.median(one["per_s"] for one in of_name) for name, of_name in results.items()}
+        for name, of_name in results.items():
+            self.report.add(f"{name}: requests/s", per_s[name])
+            self.report.add(f"{name}: p99 in µs", statistics.median(one["p99_us"] for one in of_name))
+        self.report.add("an instance that stays, as multiple of 0.2's fresh one", per_s["WASI 0.3, stays"] / per_s["WASI 0.2, fresh"])
+
     def idle(self):
         for protocol in ("http", "grpc"):
             with self.wasinn() as wasinn:
@@ -302,7 +321,7 @@ class Bench:
 
 
 def main():
-    names = ("throughput", "load80", "routes", "idle", "texts", "flood", "beside", "soak")
+    names = ("throughput", "load80", "routes", "reuse", "idle", "texts", "flood", "beside", "soak")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="+", choices=names, metavar="WHAT")
     parser.add_argument("--json", type=pathlib.Path, help="a file for all figures")
