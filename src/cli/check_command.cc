@@ -98,7 +98,8 @@ struct Verdict {
           missing_folder);
     }
     if (!HasComputed())
-      return "the guest computed nothing in this run; which arguments, or which folder (--dir), does it want?";
+      return "the guest computed nothing in this run; which arguments, which folder (--dir) or what on its standard "
+             "input does it want?";
     if (sum.computed == 0)
       return fmt::format("steps of a generation that went well: {}, and no call failed", sum.steps);
     return fmt::format("computes that went well: {}, and no call failed", sum.computed);

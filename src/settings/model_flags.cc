@@ -57,7 +57,11 @@ Parsed<void> SetKey(std::string_view item, ModelFlag* model) {
 Parsed<ModelFlag> ParseModelFlag(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == text.npos || equals == 0 || equals + 1 == text.size()) {
-    return std::unexpected(fmt::format("'{}' is not NAME=PATH", text));
+    std::error_code ignored;
+    const bool is_path = std::filesystem::exists(text, ignored);
+    const std::string name = std::filesystem::path(LastComponent(std::string(text))).stem().string();
+    return std::unexpected(
+        fmt::format("'{}' is not NAME=PATH{}", text, is_path ? fmt::format(", such as {}={}", name, text) : ""));
   }
   ModelFlag model;
   model.name = text.substr(0, equals);

@@ -55,7 +55,8 @@ class CheckTest(CommandTest):
 
     def test_what_is_not_known(self):
         self.assertIn("computed nothing", self.check_model("m.gguf", code=1, fits="?")["why"])
-        self.check(self.wasinn("check", "m.gguf", PROBE), code=1, out="not known whether it fits: the guest computed nothing in this run")
+        self.check(self.wasinn("check", "m.gguf", PROBE), code=1, out="not known whether it fits: the guest computed nothing in this run; "
+                   "which arguments, which folder (--dir) or what on its standard input does it want?\n")
         self.file("none.wat", '(module (memory (export "memory") 1) (func (export "_start")))')
         self.assertIn("does not import wasi-nn", self.check_model("m.gguf", guest="none.wat", code=1)["why"])
 
@@ -68,12 +69,12 @@ class CheckTest(CommandTest):
             )
         for given in ("images", ".", "images::images", "images::."):
             self.assertIn(
-                "which arguments, or which folder (--dir)",
+                "which arguments, which folder (--dir)",
                 self.check_model("m.gguf", "args", "images/a.png", flags=("--dir", given), code=1, fits="?")["why"],
                 given,
             )
         self.assertIn(
-            "which arguments, or which folder (--dir)",
+            "which arguments, which folder (--dir)",
             self.check_model("m.gguf", "args", "none.png", code=1, fits="?")["why"],
         )
 
