@@ -8,6 +8,7 @@
 
 #include "cli/host_flags.h"
 #include "cli/log.h"
+#include "cli/progress.h"
 #include "engines/engine.h"
 #include "settings/outbound_hosts.h"
 
@@ -24,7 +25,7 @@ struct RunFlags {
   engines::HttpPermission may_send;
   std::vector<std::pair<std::string, std::string>> file_env;  // from --env-file; --env overrides it
   engines::EngineOptions engine_options = {
-      .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }};
+      .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }, .compiling = LogCompiling};
 };
 
 // Each adds flags to a subcommand; `flags` must live as long as `app`.

@@ -160,6 +160,9 @@ struct EngineOptions {
   bool served = false;
   // Reports problems that stop nothing, such as a cache that cannot be written. May be empty.
   std::function<void(const std::string&)> warn;
+  // Called before a program of this file and size is compiled; `is_kept`: later starts find the code in the cache. May
+  // be empty.
+  std::function<void(const std::string& path, size_t bytes, bool is_kept)> compiling = nullptr;
 };
 
 Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options);

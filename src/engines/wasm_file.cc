@@ -49,7 +49,7 @@ Result<WasmFile> ReadWasmFile(const std::string& path) {
   if (kind == WasmKind::kUnknownVersion) {
     return std::unexpected(fmt::format("{} is WebAssembly of an unknown version", path));
   }
-  return WasmFile{kind, std::move(*bytes)};
+  return WasmFile{kind, std::move(*bytes), path};
 }
 
 }  // namespace wasinn::engines

@@ -21,6 +21,7 @@ enum class WasmKind {
 struct WasmFile {
   WasmKind kind;
   std::string bytes;
+  std::string path;  // "": none
 };
 
 // By the first bytes.

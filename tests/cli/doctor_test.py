@@ -126,6 +126,24 @@ class ModelsCommandTest(CommandTest):
 
 
 class ProgressTest(CommandTest):
+    def program(self, name, size):
+        """A program with a custom section that makes it this large."""
+        wasm = bytes.fromhex("0061736d01000000" "010401600000" "03020100" "0503010001" "0713" "02" "065f7374617274" "0000" "066d656d6f7279" "0200" "0a040102000b")
+        rest = size - len(wasm) - 6
+        section = b"\x00" + bytes((rest >> 7 * i) & 127 | (128 if i < 4 else 0) for i in range(5))
+        return self.file(name, wasm + section + b"\x01x" + bytes(rest - 2))
+
+    def test_a_large_program_is_compiled_once(self):
+        large, env = self.program("large.wasm", 4 << 20), {"XDG_CACHE_HOME": str(self.dir / "cache")}
+        line = "wasinn: info: compiling large.wasm, once: this takes a while\n"
+        result = self.wasinn("run", large, env=env)
+        self.check(result, out="")
+        self.assertEqual(result.err, line)
+        self.check(self.wasinn("run", large, env=env), err="")
+        result = self.wasinn("run", "--no-cache", large, env=env)
+        self.assertEqual(result.err, line.replace(", once", ""))
+        self.check(self.wasinn("run", self.program("small.wasm", 4000), env=env), err="")
+
     def test_slow_steps_are_shown_at_a_terminal(self):
         os.mkfifo(self.dir / "module.wasm")
         terminal = Terminal([WASINN, "compile", "module.wasm"], self.dir, self.env)

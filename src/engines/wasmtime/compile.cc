@@ -68,12 +68,13 @@ void Compiler::OpenCache() const {
   }
 }
 
-Result<ModulePtr> Compiler::Module(wasm_engine_t* engine, bool threads, const std::string& wasm) const {
-  return Compile<ModuleApi>(engine, threads ? ProgramKind::kThreads : ProgramKind::kModule, wasm);
+Result<ModulePtr> Compiler::Module(wasm_engine_t* engine, bool threads, const engines::WasmFile& program) const {
+  return Compile<ModuleApi>(engine, threads ? ProgramKind::kThreads : ProgramKind::kModule, program);
 }
 
-Result<ComponentPtr> Compiler::Component(wasm_engine_t* engine, ProgramKind kind, const std::string& wasm) const {
-  return Compile<ComponentApi>(engine, kind, wasm);
+Result<ComponentPtr> Compiler::Component(wasm_engine_t* engine, ProgramKind kind,
+                                         const engines::WasmFile& program) const {
+  return Compile<ComponentApi>(engine, kind, program);
 }
 
 namespace {
@@ -125,13 +126,16 @@ void Compiler::Keep(const std::string& maker, const std::string& wasm, const std
 }
 
 template <typename Api>
-Result<typename Api::Owner> Compiler::Compile(wasm_engine_t* engine, ProgramKind kind, const std::string& wasm) const {
+Result<typename Api::Owner> Compiler::Compile(wasm_engine_t* engine, ProgramKind kind,
+                                              const engines::WasmFile& program) const {
   using Owner = typename Api::Owner;
+  const std::string& wasm = program.bytes;
   std::call_once(opened_, [this] { OpenCache(); });
   const std::string maker = cache_ == nullptr ? "" : Maker(kind);
   if (const auto code = cache_ == nullptr ? std::nullopt : cache_->Find(maker, wasm)) {
     if (auto read = Read<Api>(engine, *code)) return read;
   }
+  if (options_.compiling) options_.compiling(program.path, wasm.size(), cache_ != nullptr);
   if (options_.compile.Any()) {
     const Result<std::string> code = CompileApart(options_, kind, wasm);
     if (!code) return std::unexpected(code.error());

@@ -8,6 +8,7 @@
 
 #include "engines/engine.h"
 #include "engines/module_cache.h"
+#include "engines/wasm_file.h"
 #include "engines/wasmtime/handles.h"
 #include "engines/wasmtime/precompiled.h"
 
@@ -26,12 +27,14 @@ class Compiler {
   explicit Compiler(const engines::EngineOptions& options) : options_(options) {}
 
   // Compiles by an engine with the options' settings; `threads` and `kind` select the kind of engine. Thread-safe.
-  engines::Result<ModulePtr> Module(wasm_engine_t* engine, bool threads, const std::string& wasm) const;
-  engines::Result<ComponentPtr> Component(wasm_engine_t* engine, ProgramKind kind, const std::string& wasm) const;
+  engines::Result<ModulePtr> Module(wasm_engine_t* engine, bool threads, const engines::WasmFile& program) const;
+  engines::Result<ComponentPtr> Component(wasm_engine_t* engine, ProgramKind kind,
+                                          const engines::WasmFile& program) const;
 
  private:
   template <typename Api>
-  engines::Result<typename Api::Owner> Compile(wasm_engine_t* engine, ProgramKind kind, const std::string& wasm) const;
+  engines::Result<typename Api::Owner> Compile(wasm_engine_t* engine, ProgramKind kind,
+                                               const engines::WasmFile& program) const;
 
   void OpenCache() const;
   std::string Maker(ProgramKind kind) const;

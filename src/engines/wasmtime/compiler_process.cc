@@ -12,6 +12,7 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "engines/wasm_file.h"
 #include "engines/wasmtime/compile.h"
@@ -108,14 +109,15 @@ Result<std::string> Compile(const CompilerOrder& order) {
   if (!engine) return std::unexpected(engine.error());
   if (Result<void> started = StartThreads(engine->get()); !started) return std::unexpected(started.error());
   if (Result<void> limited = LimitItself(order.max_bytes); !limited) return std::unexpected(limited.error());
-  const Result<std::string> wasm = ReadProgram();
+  Result<std::string> wasm = ReadProgram();
   if (!wasm) return std::unexpected(wasm.error());
+  const engines::WasmFile program{engines::KindOf(*wasm), std::move(*wasm), ""};
   const Compiler compiler(order.options);
   if (kind == ProgramKind::kComponent || kind == ProgramKind::kAsyncComponent) {
-    const Result<ComponentPtr> component = compiler.Component(engine->get(), kind, *wasm);
+    const Result<ComponentPtr> component = compiler.Component(engine->get(), kind, program);
     return component ? CodeOf(*component) : std::unexpected(component.error());
   }
-  const Result<ModulePtr> module = compiler.Module(engine->get(), threads, *wasm);
+  const Result<ModulePtr> module = compiler.Module(engine->get(), threads, program);
   return module ? CodeOf(*module) : std::unexpected(module.error());
 }
 

@@ -200,7 +200,7 @@ class WasmtimeModelEngine final : public engines::ModelEngine {
     if (auto why = engines::FirstNotServed(file->bytes, {})) return std::unexpected(*why);  // compiling may take long
     std::vector<MemoryType> memories = engines::MemoriesOf(file->bytes);
     if (auto may = engines::CheckNoneIsShared(memories); !may) return std::unexpected(may.error());
-    const Result<ComponentPtr> component = compiler_.Component(engine_.get(), ProgramKind::kComponent, file->bytes);
+    const Result<ComponentPtr> component = compiler_.Component(engine_.get(), ProgramKind::kComponent, *file);
     if (!component) return std::unexpected(component.error());
     return Link(*component, {std::move(memories), options_.metered, engines::LargestInstance(file->bytes),
                              engines::TablesOf(file->bytes)});

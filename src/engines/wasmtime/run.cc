@@ -169,10 +169,10 @@ class WasmtimeEngine final : public engines::Engine {
     if (options_.invoke.empty()) {
       if (auto program = engines::StartAsExport(source.bytes)) source.bytes = std::move(*program);
     }
-    if (source.kind != engines::WasmKind::kComponent) return LoadModule(source.bytes, std::move(memories), file);
+    if (source.kind != engines::WasmKind::kComponent) return LoadModule(source, std::move(memories), file);
     const ProgramKind kind = engines::UsesWasi03(source.bytes) ? ProgramKind::kAsyncComponent : ProgramKind::kComponent;
     const auto compile = [&](wasm_engine_t* engine) -> Result<ComponentPtr> {
-      Result<ComponentPtr> component = compiler_.Component(engine, kind, source.bytes);
+      Result<ComponentPtr> component = compiler_.Component(engine, kind, source);
       if (!component || file == nullptr) return component;
       if (auto written = WriteTo(file, kind, memories, CodeOf(*component)); !written) {
         return std::unexpected(written.error());
@@ -197,16 +197,16 @@ class WasmtimeEngine final : public engines::Engine {
     return options_.served ? engines::CheckNoneIsShared(memories) : Result<void>();
   }
 
-  Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm,
+  Result<std::unique_ptr<engines::Program>> LoadModule(const engines::WasmFile& source,
                                                        std::vector<engines::MemoryType> memories,
                                                        std::string* file) const {
     // The imports of the compiled module decide between the engines; the bytes are a guess that is almost never wrong.
-    const bool guess = wasm.find("thread-spawn") != wasm.npos;
-    Result<ModulePtr> module = CompileFor(guess, wasm);
+    const bool guess = source.bytes.contains("thread-spawn");
+    Result<ModulePtr> module = CompileFor(guess, source);
     if (!module) return std::unexpected(module.error());
     if (auto program = CheckProgram(module->get()); !program) return std::unexpected(program.error());
     const bool threads = UsesThreads(module->get());
-    if (threads != guess) module = CompileFor(threads, wasm);
+    if (threads != guess) module = CompileFor(threads, source);
     if (!module) return std::unexpected(module.error());
     if (file != nullptr) {
       if (threads && options_.metered) return std::unexpected("fuel cannot be limited for a program with threads");
@@ -215,7 +215,7 @@ class WasmtimeEngine final : public engines::Engine {
         return std::unexpected(written.error());
       }
     }
-    return Link(std::move(*module), threads, std::move(memories), engines::TablesOf(wasm));
+    return Link(std::move(*module), threads, std::move(memories), engines::TablesOf(source.bytes));
   }
 
   Result<void> WriteTo(std::string* file, ProgramKind kind, const std::vector<engines::MemoryType>& memories,
@@ -273,9 +273,9 @@ class WasmtimeEngine final : public engines::Engine {
         "the module exports no function _start and has no start section, so it is a library and not a program");
   }
 
-  Result<ModulePtr> CompileFor(bool threads, const std::string& wasm) const {
+  Result<ModulePtr> CompileFor(bool threads, const engines::WasmFile& source) const {
     const Result<wasm_engine_t*> engine = EngineFor(threads ? ProgramKind::kThreads : ProgramKind::kModule);
-    return engine ? compiler_.Module(*engine, threads, wasm) : std::unexpected(engine.error());
+    return engine ? compiler_.Module(*engine, threads, source) : std::unexpected(engine.error());
   }
 
   Result<wasm_engine_t*> EngineFor(ProgramKind kind) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/host_flags.h"
+#include "cli/progress.h"
 #include "serve/log.h"
 #include "settings/text.h"
 
@@ -28,7 +29,8 @@ engines::EngineOptions GuestCode::ForEngine() const {
           .interruptible = true,
           .metered = metered,
           .served = true,
-          .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, "{}", what); }};
+          .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, "{}", what); },
+          .compiling = cli::LogCompiling};
 }
 
 RunLimits GuestRuns::LimitsFor(const GuestSettings& settings) {
