@@ -78,8 +78,16 @@ std::vector<Finding> DiagnoseEngines() {
     findings.push_back(Finding::Ok("engines", name, engine.version + where));
   };
   add("Wasmtime", engines::WasmtimeVersion(), "");
+  findings.push_back(DiagnoseComponents());
   add("WAMR", engines::WamrVersion(), HowToGetWamr());
   return findings;
+}
+
+Finding DiagnoseComponents() {
+  if (engines::WasmtimeRunsComponents()) return Finding::Ok("engines", "components", "run on this Wasmtime");
+  return Finding::Missing(
+      "engines", "components", "this Wasmtime runs no components with wasi:nn",
+      HowToInstall("components", "scripts/deps.sh wasmtime-component where wasinn is built, then build it again"));
 }
 
 std::vector<Finding> DiagnoseFrameworks(const std::vector<BackendReport>& backends) {

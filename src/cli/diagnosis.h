@@ -33,6 +33,8 @@ struct Finding {
 
 // Each may open frameworks and start workers.
 std::vector<Finding> DiagnoseEngines();
+// Whether this build runs components.
+Finding DiagnoseComponents();
 std::vector<Finding> DiagnoseFrameworks(const std::vector<BackendReport>& backends);
 // Starts a worker for each available framework.
 std::vector<Finding> DiagnoseWorkers(Host& host, const std::vector<BackendReport>& backends);

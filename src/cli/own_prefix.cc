@@ -16,6 +16,12 @@ fs::path InPrefix(const char* from_bin) {
 
 fs::path OwnPath(std::error_code& failed) { return fs::read_symlink("/proc/self/exe", failed); }
 
+fs::path SourceFolder() {
+  const fs::path source = InPrefix("../../..");  // of build/PRESET/bin
+  std::error_code ignored;
+  return fs::exists(source / "scripts" / "deps.sh", ignored) ? source : fs::path();
+}
+
 fs::path BackendFolder() { return InPrefix(WASINN_BACKENDS_FROM_BIN); }
 fs::path ShareFolder() { return InPrefix(WASINN_SHARE_FROM_BIN); }
 fs::path KitFolder() { return InPrefix(WASINN_KIT_FROM_BIN); }

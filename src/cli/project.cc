@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -135,6 +136,22 @@ std::expected<void, std::string> AddFiles(const fs::path& folder, const Json& va
   return {};
 }
 
+// Whether the compiler of Rust has a standard library for the target: it is a file of rustc's.
+fs::path FindRustTarget(const std::string& target) {
+  const std::string compiler = artifacts::FindProgram("rustc");
+  if (compiler.empty()) return {};
+  constexpr uint64_t kMost = 1 << 20;
+  auto printed = artifacts::RunProgram({.command = {compiler, "--print", "target-libdir", "--target", target},
+                                        .folder = "",
+                                        .timeout = std::chrono::minutes(1),
+                                        .most_file_bytes = kMost,
+                                        .most_output_bytes = kMost});
+  if (!printed) return {};
+  const fs::path folder = printed->substr(0, printed->find('\n'));
+  std::error_code ignored;
+  return fs::exists(folder, ignored) ? folder : fs::path();
+}
+
 // `wanted`: programs, or files with a path, of which one is enough. Empty: none is here.
 fs::path FindAny(const Json& wanted) {
   for (const Json& one : wanted) {
@@ -146,6 +163,35 @@ fs::path FindAny(const Json& wanted) {
     if (!found.empty()) return found;
   }
   return {};
+}
+
+// A need of a template: programs or files, "any"; or a target of Rust. "deps": the argument of scripts/deps.sh that gets
+// it in a source tree, where it is not on PATH.
+Finding DiagnoseNeed(const std::string& template_name, const Json& need) {
+  const bool is_target = need.contains("rust_target");
+  const std::string first = is_target ? need["rust_target"] : need["any"][0];
+  const fs::path found = is_target ? FindRustTarget(first) : FindAny(need["any"]);
+  if (!found.empty()) return Finding::Ok("guests", template_name, found);
+  const std::string missing = is_target ? "rustc has no target " + first : "no " + first;
+  const fs::path source = need.contains("deps") ? SourceFolder() : fs::path();
+  if (source.empty()) return Finding::Missing("guests", template_name, missing, need["get"]);
+  const fs::path tools = source / ".deps" / "component-tools" / "bin";
+  std::error_code ignored;
+  if (!fs::exists(tools / first, ignored)) {
+    return Finding::Missing("guests", template_name, missing,
+                            fmt::format("scripts/deps.sh {}", need["deps"].get<std::string>()));
+  }
+  return Finding::Missing("guests", template_name, fmt::format("{} is not on PATH, but in {}", first, tools.string()),
+                          fmt::format("export PATH={}:$PATH", tools.string()));
+}
+
+std::vector<Finding> DiagnoseNeeds(const std::string& template_name) {
+  std::vector<Finding> findings;
+  const auto settings = ReadSettings(template_name);
+  if (!settings) return findings;
+  for (const Json& need : settings->value("needs", Json::array()))
+    findings.push_back(DiagnoseNeed(template_name, need));
+  return findings;
 }
 
 }  // namespace
@@ -191,15 +237,8 @@ std::expected<Project, std::string> MakeProject(const std::string& template_name
 }
 
 std::vector<Finding> DiagnoseGuests(const std::string& template_name) {
-  std::vector<Finding> findings;
-  const auto settings = ReadSettings(template_name);
-  if (!settings) return findings;
-  for (const Json& need : settings->value("needs", Json::array())) {
-    const fs::path found = FindAny(need["any"]);
-    const std::string first = need["any"][0];
-    findings.push_back(found.empty() ? Finding::Missing("guests", template_name, "no " + first, need["get"])
-                                     : Finding::Ok("guests", template_name, found));
-  }
+  std::vector<Finding> findings = DiagnoseNeeds(template_name);
+  if (template_name.contains("-component")) findings.push_back(DiagnoseComponents());
   return findings;
 }
 
@@ -207,7 +246,7 @@ std::vector<Finding> DiagnoseGuests() {
   std::vector<Finding> findings;
   for (const std::string& name : TemplateNames()) {
     if (name.ends_with(kServer)) continue;  // needs what other programs in its language need
-    std::vector<Finding> found = DiagnoseGuests(name);
+    std::vector<Finding> found = DiagnoseNeeds(name);
     // The first that is missing: its command gets all.
     const auto missing = std::ranges::find(found, Finding::State::kMissing, &Finding::state);
     if (!found.empty()) findings.push_back(missing == found.end() ? found.front() : *missing);

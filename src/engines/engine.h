@@ -174,6 +174,8 @@ std::optional<int> RunCompiler(int argc, char** argv);
 
 // Wasmtime does not report its version at run time: this is the version of the headers at compile time.
 EngineVersion WasmtimeVersion();
+// Whether the loaded Wasmtime has what serves components.
+bool WasmtimeRunsComponents();
 EngineVersion WamrVersion();  // of the loaded library
 
 }  // namespace wasinn::engines

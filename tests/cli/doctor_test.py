@@ -8,6 +8,7 @@ import resource
 from command import MODEL, MOUNTS, SETTINGS, WASINN, CommandTest
 from completions_test import Terminal
 
+COMPONENTS = "WASINN_HAS_COMPONENTS" in os.environ
 
 
 class DoctorTest(CommandTest):
@@ -21,6 +22,9 @@ class DoctorTest(CommandTest):
         self.assertEqual(found["frameworks", "echo"]["state"], "ok")
         self.assertEqual(found["workers", "echo"]["state"], "ok", found["workers", "echo"])
         self.assertEqual(found["engines", "Wasmtime"]["state"], "ok")
+        components = found["engines", "components"]
+        self.assertEqual((components["state"], components["remedy"]), ("ok", "") if COMPONENTS else
+                         ("missing", "scripts/deps.sh wasmtime-component where wasinn is built, then build it again"))
         result = self.wasinn("doctor")
         self.check(result, err="")
         self.assertRegex(result.out, r"(?m)^AREA +WHAT +STATE +FOUND$")

@@ -69,7 +69,8 @@ namespace wasinn::wasmtime {
 namespace {
 
 constexpr char kNotServed[] =
-    "this Wasmtime library cannot serve wasi:nn to components; docs/components.md explains how to get one that can";
+    "this Wasmtime library cannot serve wasi:nn to components; to get one that can: scripts/deps.sh wasmtime-component "
+    "where wasinn is built, then build it again (docs/components.md)";
 
 // WASI has handles, too, and a borrowed one counts twice.
 constexpr size_t kOtherHandles = 10'000;
