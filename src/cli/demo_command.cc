@@ -1,13 +1,18 @@
 // wasinn demo: prints a command that runs files of this package, and runs it.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +66,51 @@ fs::path FindChatModel() {
   return {};
 }
 
-int Run(const std::string& what) {
+// Writes what a server prints to this process's output, and after its first lines the request, if it listens.
+void PrintAnd(const std::string& image, int from) {
+  constexpr std::string_view kListens = "serving HTTP on ";
+  std::array<char, 4096> part;
+  std::string first;  // lines, which the server writes at once
+  for (ssize_t size; (size = read(from, part.data(), part.size())) != 0;) {
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return;
+    std::fwrite(part.data(), 1, static_cast<size_t>(size), stdout);
+    const bool is_first = first.empty();
+    if (is_first) first.assign(part.data(), static_cast<size_t>(size));
+    if (is_first && first.starts_with(kListens)) {
+      const std::string address = first.substr(kListens.size(), first.find('\n') - kListens.size());
+      std::printf("\nType this in another terminal; Ctrl-C ends the server.\n%s\n",
+                  Line({"curl", "-d", image, fmt::format("http://{}/v2/models/digits/infer", address)}).c_str());
+    }
+    std::fflush(stdout);
+  }
+}
+
+// From now on a child prints the request once this process, which becomes the server, listens. This process and not the
+// child becomes it, so that signals reach it.
+bool PrintOnceItListens(const std::string& image) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  const pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    std::signal(SIGINT, SIG_IGN);  // the server's end is its end
+    close(ends[1]);
+    PrintAnd(image, ends[0]);
+    _exit(0);
+  }
+  close(ends[0]);
+  return dup2(ends[1], STDOUT_FILENO) >= 0;
+}
+
+struct DemoFlags {
+  std::string what = "classify";
+  std::optional<uint16_t> http_port;
+};
+
+int Run(const DemoFlags& flags) {
+  const std::string& what = flags.what;
+  if (flags.http_port && what != "serve") throw CLI::ValidationError("--http-port", "is for `wasinn demo serve`");
   std::error_code failed;
   const fs::path own = OwnPath(failed), folder = ShareFolder() / "demo";
   if (failed) return Fail("demo: cannot find its files without /proc: " + failed.message());
@@ -79,6 +128,7 @@ int Run(const std::string& what) {
     for (const char* image : kImages) add({fmt::format("images/{}.png", image)});
   } else if (what == "serve") {
     add({"serve", "--model", digits});
+    if (flags.http_port) add({"--http-port", std::to_string(*flags.http_port)});
   } else {
     const fs::path model = FindChatModel();
     if (model.empty()) {
@@ -89,12 +139,10 @@ int Run(const std::string& what) {
   }
   std::fputs(Line(words).c_str(), stdout);
   if (what == "chat") std::puts("\nAsk something, and press Enter; Ctrl-D ends.");
-  if (what == "serve") {
-    const std::string image = "@" + ShortPath(folder / "images" / fmt::format("{}.json", kImages[0]));
-    const std::string curl = Line({"curl", "-d", image, "http://127.0.0.1:8000/v2/models/digits/infer"});
-    std::printf("\nType this in another terminal; Ctrl-C ends the server.\n%s\n", curl.c_str());
-  }
   std::fflush(stdout);
+  const std::string image = "@" + ShortPath(folder / "images" / fmt::format("{}.json", kImages[0]));
+  if (what == "serve" && !PrintOnceItListens(image))
+    return Fail(fmt::format("demo: cannot read what the server prints: {}", std::strerror(errno)));
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -106,14 +154,16 @@ int Run(const std::string& what) {
 
 Command AddDemoCommand(CLI::App& app) {
   CLI::App* demo = app.add_subcommand("demo", "Run a guest and a model that come with this package");
-  auto what = std::make_shared<std::string>("classify");
-  demo->add_option("WHAT", *what,
+  auto flags = std::make_shared<DemoFlags>();
+  demo->add_option("WHAT", flags->what,
                    "classify (default): a guest reads images of digits; chat: a guest talks with\na language model; "
                    "serve: a server has the digits' model")
       ->check(CLI::IsMember({"classify", "chat", "serve"}));
+  demo->add_option("--http-port", flags->http_port, "Where the server listens; default 8000; 0: any free port")
+      ->type_name("PORT");
   demo->footer(
       "Prints the command, so that you can change it, and runs it.\n\nExamples:\n  wasinn demo\n  wasinn demo serve");
-  return {demo, [what] { return Run(*what); }};
+  return {demo, [flags] { return Run(*flags); }};
 }
 
 }  // namespace wasinn::cli

@@ -55,9 +55,10 @@ int Start(const OtherProgram& program, char** argv) {
   argv[0] = name.data();
   execv(path.c_str(), argv);
   if (errno != ENOENT) return Fail(command + ": cannot start " + path + ": " + std::strerror(errno));
-  const std::string build = std::string("where wasinn was built, ") + program.needs +
-                            "cmake --build --preset release --target wasinn_" + command +
-                            " && cmake --install build/release --prefix PREFIX" + program.component;
+  std::string build = std::string("where wasinn was built, ") + program.needs +
+                      "cmake --build --preset release --target wasinn_" + command;
+  if (SourceFolder().empty())
+    build += std::string(" && cmake --install build/release --prefix PREFIX") + program.component;
   const std::string missing = "there is no " + path + "; to get it: " + HowToInstall(command, build);
   if (!AsksForHelp(argv + 1)) return Fail(command + ": " + missing);
   std::printf("%s.\nAnother program prints its flags: %s.\n", program.what, missing.c_str());

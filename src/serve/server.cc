@@ -36,6 +36,7 @@
 #include "serve/openai/fields.h"
 #include "serve/threads/quick_computes.h"
 #include "serve/threads/workers.h"
+#include "settings/text.h"
 
 namespace wasinn::serve {
 namespace {
@@ -170,17 +171,26 @@ class Server {
   }
 
   void Listen() {
-    const base::ScopeExit flush([] { std::fflush(stdout); });
     WarnIfOpen(options_);
     signals_.Serving();
-    OpenPort("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
+    const std::string address = OpenPort("--http-port", options_.http_port, [this](int taken) { http_.Take(taken); });
+    std::string all = fmt::format("serving HTTP on {}\n", address);
     if (options_.grpc_port) {
       grpc_.Start();
-      OpenPort("gRPC", *options_.grpc_port, [this](int descriptor) { grpc_.Take(descriptor); });
+      all += fmt::format("serving gRPC on {}\n",
+                         OpenPort("--grpc-port", *options_.grpc_port, [this](int taken) { grpc_.Take(taken); }));
     }
     if (options_.has_metrics) {
-      OpenPort("metrics", options_.metrics_port, [this](int descriptor) { metrics_.Take(descriptor); });
+      all += fmt::format("serving metrics on {}\n", OpenPort("--metrics-port", options_.metrics_port,
+                                                             [this](int taken) { metrics_.Take(taken); }));
     }
+    const char* const scheme = http_options_.tls == nullptr ? "http" : "https";
+    for (const auto& [path, route] : options_.routes) {
+      all += fmt::format("serving {} on {}://{}{}\n", settings::PrintableName(settings::LastComponent(route.file)),
+                         scheme, address, path);
+    }
+    std::fputs(all.c_str(), stdout);
+    std::fflush(stdout);
   }
 
   void Run() {
@@ -214,9 +224,11 @@ class Server {
   }
 
  private:
-  void OpenPort(const char* what, uint16_t number, Ports::Take take) {
-    const uint16_t opened = ports_.Open(options_.host, number, std::move(take));
-    fmt::print("serving {} on {}\n", what, AddressText(options_.host, opened));
+  // Returns the address. `flag`: for the message.
+  std::string OpenPort(const char* flag, uint16_t number, Ports::Take take) {
+    const auto opened = Try([&] { return ports_.Open(options_.host, number, std::move(take)); });
+    if (opened) return AddressText(options_.host, *opened);
+    Throw(opened.error().code, "{} ({} names another port, 0 any free one)", opened.error().message, flag);
   }
 
   // Reads certificates and configuration again, and opens the access log again. Failures are logged, and the old ones

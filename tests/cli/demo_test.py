@@ -26,14 +26,14 @@ class DemoTest(CommandTest):
         self.assertTrue(line.startswith(f"$ {WASINN} "), result)
         return line.removeprefix("$ ")
 
-    def moved(self):
-        """A prefix with a blank and a quote in its name, and a server that prints its arguments."""
+    def moved(self, server='printf "%s\\n" "$@"'):
+        """A prefix with a blank and a quote in its name, and a server that is this line of a shell."""
         prefix = self.dir / "it's a prefix"
         (prefix / "bin").mkdir(parents=True)
         for folder in ("lib", "share"):
             (prefix / folder).symlink_to(PREFIX / folder)
         shutil.copy(WASINN, prefix / "bin" / "wasinn")
-        (prefix / "bin" / "wasinn-serve").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+        (prefix / "bin" / "wasinn-serve").write_text(f"#!/bin/sh\n{server}\n")
         (prefix / "bin" / "wasinn-serve").chmod(0o755)
         return prefix
 
@@ -55,11 +55,22 @@ class DemoTest(CommandTest):
         again = subprocess.run(["sh", "-c", line.removeprefix("$ ")], cwd=self.dir, env={**self.env, **env}, capture_output=True, text=True, check=True)
         self.assertIn("97.9 %", again.stdout)
 
+    def serve(self, server, *flags):
+        return self.wasinn("demo", "serve", *flags, program=self.moved(server) / "bin" / "wasinn", env={"LD_LIBRARY_PATH": str(PREFIX / "lib")})
+
     def test_a_server_and_the_request_to_type(self):
-        prefix = self.moved()
-        result = self.wasinn("demo", "serve", program=prefix / "bin" / "wasinn", env={"LD_LIBRARY_PATH": str(PREFIX / "lib")})
-        self.check(result, out="/share/wasinn/demo/images/0002_label-2.json' http://127.0.0.1:8000/v2/models/digits/infer\n", err="")
-        self.assertEqual(result.out.splitlines()[-2:], ["--model", "digits=it's a prefix/share/wasinn/demo/digits.onnx"])
+        result = self.serve('''printf 'serving HTTP on 127.0.0.1:81\\nserving metrics on 127.0.0.1:82\\n'; printf "%s\\n" "$@" >&2; exit 7''', "--http-port", "81")
+        self.check(result, code=7, out="serving metrics on 127.0.0.1:82\n\nType this in another terminal; Ctrl-C ends the server.\n$ curl -d '@it")
+        self.check(result, code=7, out="/share/wasinn/demo/images/0002_label-2.json' http://127.0.0.1:81/v2/models/digits/infer\n")
+        self.assertEqual(result.err.splitlines()[-4:], ["--model", "digits=it's a prefix/share/wasinn/demo/digits.onnx", "--http-port", "81"])
+
+    def test_a_server_that_does_not_listen_gets_no_request(self):
+        result = self.serve("echo cannot listen >&2; exit 125")
+        self.check(result, code=125, err="cannot listen\n")
+        self.assertEqual(result.out.count("\n"), 1, result)
+
+    def test_a_port_is_the_servers(self):
+        self.check_error(self.wasinn("demo", "--http-port", "81"), "--http-port: is for `wasinn demo serve`", code=2)
 
     def test_the_request_has_the_image(self):
         (image,) = json.loads((FOLDER / "images" / "0002_label-2.json").read_text())["inputs"]

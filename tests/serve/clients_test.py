@@ -123,7 +123,10 @@ class Starts(ServeTest):
     def test_a_port_that_is_taken(self):
         server = self.serve(models={"m": MODEL})
         result = self.wasinn("serve", "--http-port", str(server.port), "--model", "m=m.gguf")
-        self.check_error(result, f"cannot listen on 127.0.0.1:{server.port}: Address already in use")
+        taken = f"cannot listen on 127.0.0.1:{server.port}: Address already in use"
+        self.check_error(result, f"{taken} (--http-port names another port, 0 any free one)\n")
+        result = self.wasinn("serve", "--http-port", "0", "--metrics-port", str(server.port), "--model", "m=m.gguf")
+        self.check_error(result, f"{taken} (--metrics-port names another port, 0 any free one)\n")
         result = self.wasinn("serve", "--host", "nowhere")
         self.check_error(result, "'nowhere' is not an address")
 

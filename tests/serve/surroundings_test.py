@@ -92,6 +92,11 @@ class Routes(SurroundingsTest):
         answer = self.variables(server)
         self.assertEqual((answer["A"], answer["B"]), ("1", "x=y"))
 
+    def test_each_route_has_an_address(self):
+        server = self.serve("--route", f"/t={self.reads}", "--route", f"/t/w={self.writes}")
+        said = [server.process.stdout.readline().decode() for _ in range(2)]
+        self.assertEqual(said, [f"serving {file} on http://127.0.0.1:{server.port}{path}\n" for file, path in ((self.reads, "/t"), (self.writes, "/t/w"))])
+
     def test_clients_set_no_variable_of_a_route(self):
         self.env["OURS"] = "2"
         server = self.serve(
