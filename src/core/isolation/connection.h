@@ -188,7 +188,7 @@ class Connection {
   Framework framework_;
   std::atomic<uint32_t> numbers_{0};
   core::Scheduler computes_{kMaxComputes, kMaxComputes, "of its worker"};
-  Socket cancels_;                 // a channel without answers
+  Socket cancels_;  // a channel without answers
   core::StartedIn started_in_;
   std::mutex adding_;
   Channel control_;                                 // guarded by adding_: the first channel, which adds others
