@@ -5,7 +5,7 @@ import unittest
 import handler03_infers_test
 import handler03_test
 from configured import HURRIED, OPERATOR, ConfiguredTest, key, tenant
-from handler03_infers_test import FLOAT, NOTHING_IS_HELD, InfersTest
+from handler03_infers_test import COMPUTES_NOTHING, FLOAT, NOTHING_IS_HELD, InfersTest
 from handler03_test import HANDLER03
 from incoming_handler_test import HANDLER
 from server import until
@@ -49,7 +49,12 @@ class Infers(Reused, handler03_infers_test.Infers):
 
 
 class Ends(Reused, handler03_infers_test.Ends):
-    pass
+    def test_the_deadline_ends_computes(self):
+        server = self.for_two(self.serve_handler, models={"g": self.gated("g"), "m": FLOAT})
+        self.check_answer(server.request("GET", "/h/infer?g,m", headers=HURRIED), 504, "was not done within 200 ms")
+        server.await_metrics(*COMPUTES_NOTHING)
+        self.assertEqual(self.ask(server, "infer?m").body, b"1")
+        self.log_of(server)
 
 
 class Stays(Reused, InfersTest):
