@@ -134,6 +134,15 @@ class AtOnce(Reused, InfersTest):
         self.await_gate(name)
         return answer
 
+    def begun(self, server, path):
+        """An answer whose first event has come."""
+        connection = server.connect()
+        self.addCleanup(connection.close)
+        connection.request("GET", path)
+        response = connection.getresponse()
+        self.assertEqual(response.read1(), b"data: begun\n\n")
+        return response
+
     def answer(self, name, waiting):
         self.open_gate(name)
         return waiting.result()
@@ -209,6 +218,23 @@ class AtOnce(Reused, InfersTest):
         waiting = self.wait(server, "g")
         self.assertEqual(self.counts(server, 200), list(range(1, 201)))
         self.assertEqual(self.answer("g", waiting).body, b"1")
+
+    def test_fuel_of_answers_that_have_begun(self):
+        """Each request has its own, whatever begins later."""
+        self.REUSE = "1000,8,10m"
+        server = self.serve_handler("--fuel", "100000000", "--timeout", "60s", models=self.models)
+        answers = [self.begun(server, "/h/infer-work?g") for _ in range(8)]
+        self.assertIn("wasinn_guests 2", server.metrics())
+        self.open_gate("g")
+        self.assertEqual([answer.read() for answer in answers], [b"data: done\n\n"] * 8)
+
+    def test_what_the_guest_has_not_seen_goes_to_another_instance(self):
+        server = self.serve_handler("--fuel", "3000000000", "--timeout", "60s")
+        ends = self.clients.submit(server.request, "GET", "/h/loop")
+        server.await_metrics("wasinn_guests 2")
+        self.assertEqual(self.counts(server, 1), [1])
+        self.check_answer(ends.result(), 502, ENDED)
+        self.log_of(server)
 
 
 if __name__ == "__main__":

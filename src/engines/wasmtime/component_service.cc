@@ -7,7 +7,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,7 +66,7 @@ class ComponentService final : public engines::Service {
   }
 
   std::optional<Exit> Answer(const HttpExchange& exchange) override {
-    Asked asked{{*exchange.sink}, *this, exchange.until, std::nullopt};
+    Asked asked{{*exchange.sink}, *this, exchange.until};
     const RequestToC request(*exchange.request);
     const wasinn_http_answer answer = {.struct_size = sizeof answer,
                                        .user = static_cast<Answering*>(&asked),
@@ -77,12 +79,12 @@ class ComponentService final : public engines::Service {
     std::unique_lock lock(mutex_);
     if (has_ended_) return std::nullopt;
     asked_.push_back(&asked);
-    if (!wasinn_component_service_begin(service_.get(), request.get(), &answer, Asked::End)) {
+    if (!wasinn_component_service_begin(service_.get(), request.get(), &answer, Asked::End, &asked.is_begun)) {
       std::erase(asked_, &asked);
       return Exit();
     }
-    changed_.wait(lock, [&] { return asked.exit || !is_driven_; });
-    if (!asked.exit) {
+    changed_.wait(lock, [&] { return asked.is_over || !is_driven_; });
+    if (!asked.is_over) {
       is_driven_ = true;
       lock.unlock();
       DriveFor(asked);
@@ -100,46 +102,65 @@ class ComponentService final : public engines::Service {
   struct Asked : Answering {
     ComponentService& service;
     const steady_clock::time_point until;
-    std::optional<Exit> exit;
+    bool is_begun = false;  // written and read by the thread that drives
+    bool is_over = false;
+    std::optional<Exit> exit = std::nullopt;  // then; none: the guest has not seen it
 
+    // Without memory there is no message.
+    void SetExit(Exit::Kind kind, int code, std::string_view message) noexcept {
+      is_over = true;
+      exit.emplace(kind, code);
+      try {
+        exit->message = message;
+      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): as said
+      }
+    }
     static bool IsUnwanted(void* user) { return !SinkOf(user).is_wanted(); }
     static void End(void* user, bool is_whole) {
       auto& self = *static_cast<Asked*>(static_cast<Answering*>(user));
       if (is_whole) self.sink.End();
       const std::lock_guard lock(self.service.mutex_);
-      self.exit.emplace();
+      self.SetExit(Exit::Kind::kExited, 0, "");
       std::erase(self.service.asked_, &self);
       self.service.changed_.notify_all();
     }
   };
 
   // Until this request has ended, perhaps with the instance.
-  void DriveFor(const Asked& asked) {
+  void DriveFor(const Asked& asked) noexcept try {
     engines::GuestRun run(guest_, [this] {
       interrupted_ = true;
       wasmtime_engine_increment_epoch(engine_.get());
     });
-    if (!run.begun()) return End(Exit::Failed(run.begun().error()));
+    if (!run.begun()) return End(Exit::Failed(run.begun().error()), asked);
     wasmtime_error_t* error = nullptr;
-    while (error == nullptr && !asked.exit) error = wasinn_component_service_drive(service_.get());  // it ends here
+    while (error == nullptr && !asked.is_over) error = wasinn_component_service_drive(service_.get());  // it ends here
     const bool has_failed = error != nullptr;
-    Exit exit = run.End(ToExit(error));
-    if (has_failed || exit.kind == Exit::Kind::kInterrupted) End(std::move(exit));
+    const Exit exit = run.End(ToExit(error));
+    if (has_failed || exit.kind == Exit::Kind::kInterrupted) End(exit, asked);
+  } catch (const std::exception&) {
+    End({Exit::Kind::kFailed, 125, ""}, asked);
   }
 
-  // Ends all requests.
-  void End(Exit exit) {
+  // Ends all requests. Those that the guest has not seen can go to another instance, except the driver's own.
+  void End(const Exit& exit, const Asked& own) noexcept {
     const std::lock_guard lock(mutex_);
     has_ended_ = true;
     service_.reset();  // uses the requests no more
     const auto is_late = [now = steady_clock::now()](const Asked* one) { return one->until <= now; };
     const bool took_too_long = is_overdue_ || exit.kind == Exit::Kind::kInterrupted;
     const bool any_is_late = took_too_long && std::ranges::any_of(asked_, is_late);
-    if (any_is_late) exit = Exit::Interrupted(kTookTooLong);
     for (Asked* const one : asked_) {
-      const bool is_other = any_is_late && !is_late(one);
-      if (is_other) one->sink.Fail(kEndedByAnother);
-      one->exit = is_other ? Exit() : exit;
+      if (any_is_late && is_late(one)) {
+        one->SetExit(Exit::Kind::kInterrupted, 124, kTookTooLong);
+      } else if (!one->is_begun && one != &own) {
+        one->is_over = true;
+      } else if (any_is_late) {
+        one->sink.Fail(kEndedByAnother);
+        one->SetExit(Exit::Kind::kExited, 0, "");
+      } else {
+        one->SetExit(exit.kind, exit.code, exit.message);
+      }
     }
     asked_.clear();
     changed_.notify_all();

@@ -70,9 +70,11 @@ struct wasinn_http_service_options {
                                                              wasinn_component_service**);
 [[gnu::weak]] void wasinn_component_service_delete(wasinn_component_service*);
 // Any thread. The request's body and the answer's functions are valid until `end` is called, on the thread that drives,
-// or until _drive has returned an error. False: the answer was given the reason, and nothing follows.
+// or until _drive has returned an error. `is_begun` becomes true, on the thread that drives, if the guest may see it.
+// False: the answer was given the reason, and nothing follows.
 [[gnu::weak]] bool wasinn_component_service_begin(const wasinn_component_service*, const wasinn_http_request*,
-                                                  const wasinn_http_answer*, void (*end)(void* user, bool is_whole));
+                                                  const wasinn_http_answer*, void (*end)(void* user, bool is_whole),
+                                                  bool* is_begun);
 // One thread at a time. Runs the guest until any request ends. An error: the instance has ended, and all requests with it.
 [[gnu::weak]] wasmtime_error_t* wasinn_component_service_drive(const wasinn_component_service*);
 

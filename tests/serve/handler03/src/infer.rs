@@ -3,6 +3,7 @@
 use futures::future::{join_all, poll_fn, select_all};
 use std::borrow::Borrow;
 use std::future::Future;
+use std::hint::black_box;
 use std::pin::Pin;
 use std::sync::OnceLock;
 use std::task::Poll;
@@ -93,6 +94,19 @@ pub async fn left(models: &str) -> Response {
     let computes = begun(models).await;
     spawn_local(async { drop(join_all(computes).await) });
     answer(200, &[], b"whole".to_vec())
+}
+
+/// The answer has begun before the compute ends, and the guest's own work comes after that.
+pub async fn work(model: &str) -> Response {
+    let Ok(computes) = computes(model).await else { panic!("no contexts") };
+    let (response, mut writer) = begin(200, &[("Content-Type", "text/event-stream")]);
+    spawn_local(async move {
+        writer.write_all(b"data: begun\n\n".to_vec()).await;
+        drop(join_all(computes).await);
+        (0..3_000_000).for_each(|i| drop(black_box(i)));
+        writer.write_all(b"data: done\n\n".to_vec()).await;
+    });
+    response
 }
 
 pub async fn trap(models: &str) -> ! {

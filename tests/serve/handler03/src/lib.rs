@@ -40,6 +40,7 @@ impl wasip3::exports::http::handler::Guest for Handler {
             "infer-kept" => Ok(infer::kept(query).await),
             "infer-first" => Ok(infer::first(query).await),
             "infer-left" => Ok(infer::left(query).await),
+            "infer-work" => Ok(infer::work(query).await),
             "infer-trap" => infer::trap(query).await,
             "speak" => Ok(infer::speak(query, request).await),
             attack => attacks::run(attack, query, request).await,

@@ -49,12 +49,16 @@ const _: () = assert!(size_of::<Options>() == 40);
 struct Call {
     request: Request<Lent>,
     sender: oneshot::Sender<Given>,
+    /// Requests whose answers are not complete.
+    n_others: u64,
 }
 
 /// A request that no thread has seen yet.
 struct Begun {
     request: Request<Lent>,
     asks: Asks,
+    /// For the embedder.
+    is_begun: *mut bool,
 }
 
 /// The embedder's side of a request. The body ends with it.
@@ -136,8 +140,11 @@ impl Driven {
     fn poll(&mut self, context: &mut Context<'_>, look: &mut Interval) -> Poll<Result<()>> {
         while let Poll::Ready(Some(begun)) = self.begun.poll_recv(context) {
             let (sender, given) = oneshot::channel();
-            let _ = self.calls.send(Call { request: begun.request, sender });
+            let n_others = self.passing.len() as u64;
+            let _ = self.calls.send(Call { request: begun.request, sender, n_others });
             self.passing.push(Passing::new(begun.asks, given));
+            // SAFETY: the embedder guarantees it.
+            unsafe { *begun.is_begun = true };
         }
         if self.pass_on(context) {
             return Poll::Ready(Ok(()));
@@ -210,7 +217,7 @@ async fn answer(
                     Some(answered) = running.next() => answered?,
                     Some(call) = calls.recv() => {
                         if fuel > 0 && !is_first {
-                            refuel(tasks, fuel, running.len() as u64)?;
+                            refuel(tasks, fuel, call.n_others)?;
                         }
                         is_first = false;
                         running.push(call_handle(tasks, &service, call.request, call.sender));
@@ -223,10 +230,10 @@ async fn answer(
 }
 
 /// Requests at once use what they have together. What earlier ones left is not kept.
-fn refuel(tasks: &Accessor<WasmtimeStoreData>, fuel: u64, n_running: u64) -> Result<()> {
+fn refuel(tasks: &Accessor<WasmtimeStoreData>, fuel: u64, n_others: u64) -> Result<()> {
     tasks.with(|mut store| {
         let mut store = store.as_context_mut();
-        let left = store.get_fuel()?.min(fuel.saturating_mul(n_running));
+        let left = store.get_fuel()?.min(fuel.saturating_mul(n_others));
         store.set_fuel(left.saturating_add(fuel))
     })
 }
@@ -294,20 +301,21 @@ pub extern "C" fn wasinn_component_service_delete(_service: Option<Box<Service>>
 ///
 /// # Safety
 /// The request is valid during this call. Its body and the answer's functions are valid until `end` is called with the
-/// answer's `user`, or until a call of wasinn_component_service_drive has returned an error.
+/// answer's `user`, or until a call of wasinn_component_service_drive has returned an error; so is `is_begun`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wasinn_component_service_begin(
     service: &Service,
     request: &HttpRequest,
     answer: &HttpAnswer,
     end: unsafe extern "C" fn(*mut c_void, bool),
+    is_begun: *mut bool,
 ) -> bool {
     let mut lent = None;
     // SAFETY: the caller guarantees it.
     let request = unsafe { request.read(|bytes| lent.insert(Lent::new(bytes)).clone()) };
     match (request, lent) {
         (Ok(request), Some(body)) => {
-            service.begun.send(Begun { request, asks: Asks { body, answer: *answer, end } }).is_ok()
+            service.begun.send(Begun { request, asks: Asks { body, answer: *answer, end }, is_begun }).is_ok()
         }
         (Err(error), _) => {
             answer.refuse(&error.to_string());
