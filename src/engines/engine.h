@@ -99,6 +99,8 @@ class Program {
   virtual Exit Run(const RunOptions& options) const = 0;
   // Whether a run is the answer to a request.
   virtual bool AnswersHttp() const { return false; }
+  // The most that a run has.
+  virtual size_t memories() const { return 1; }
   // Whether Start is possible.
   virtual bool MayStay() const { return false; }
   // The options are those of a run without `http`; `max_fuel` is each request's. The guest and what the options refer

@@ -1,5 +1,6 @@
 """Instances of WASI 0.3's components behind paths that answer several requests."""
 
+import os
 import unittest
 
 import handler03_infers_test
@@ -11,6 +12,21 @@ from incoming_handler_test import HANDLER
 from server import until
 
 ENDED = "ended in a trap"
+
+
+def with_a_memory(component):
+    """The same component with another module, which has a memory."""
+    n_modules, at = 0, 8
+    while at < len(component):
+        kind, size, shift, at = component[at], 0, 0, at + 1
+        while True:
+            byte, at = component[at], at + 1
+            size, shift = size | (byte & 0x7F) << shift, shift + 7
+            if byte < 0x80:
+                break
+        n_modules, at = n_modules + (kind == 1), at + size
+    module = b"\0asm\1\0\0\0" + b"\5\3\1\0\1"
+    return component + bytes([1, len(module)]) + module + bytes([2, 4, 1, 0, n_modules, 0])
 
 
 class Reused:
@@ -109,6 +125,25 @@ class Stays(Reused, InfersTest):
         self.assertEqual(self.counts(server, 2, headers=key("a")), [1, 2])
         self.assertEqual(self.counts(server, 2, headers=key("b")), [1, 2])
         self.assertEqual(self.counts(server, 1, headers=key("a")), [3])
+
+    def test_guests_of_a_pool_may_have_more_memories_than_one(self):
+        """Those that wait make room for all of them."""
+        (self.dir / "two.wasm").write_bytes(with_a_memory(HANDLER03.read_bytes()))
+        config = self.configure(tenant("a") + tenant("b") + "[engine]\npool_instances = 3\n")
+        server = self.serve_handler("--config", config, "--route", "/two=two.wasm")
+        for name in "ab":
+            self.assertEqual(self.counts(server, 1, headers=key(name)), [1])
+        self.check_answer(server.request("GET", "/two/show", headers=key("a")), 200)
+
+    def test_the_end_of_an_instance_holds_up_no_other_tenant(self):
+        """Its compute cannot be cancelled, and so many other tenants' instances wait that it ends."""
+        others = [f"t{i}" for i in range(8 * os.cpu_count())]
+        config = self.configure("".join(map(tenant, ["a", *others])))
+        server = self.serve_handler("--config", config, models={"d": self.gated("d") + "deaf\n"})
+        self.assertEqual(server.request("GET", "/h/infer-left?d", headers=key("a")).body, b"whole")
+        self.await_gate("d")
+        self.addCleanup(self.open_gate, "d")
+        self.assertEqual([self.counts(server, 1, headers=key(name)) for name in others], [[1]] * len(others))
 
     def test_no_instance_outlives_its_configuration(self):
         server = self.serve_handler("--config", self.configure(OPERATOR))

@@ -44,6 +44,7 @@ class HandlerProgram final : public engines::Program {
       : engine_(std::move(engine)), handler_(std::move(handler)), code_(std::move(code)) {}
 
   bool AnswersHttp() const override { return true; }
+  size_t memories() const override { return code_.memories.size(); }
   bool MayStay() const override { return wasinn_component_handler_may_stay(handler_.get()); }
   Result<std::unique_ptr<engines::Service>> Start(const RunOptions& options) const override {
     const Result<StoreLimits> limits = StoreLimits::New(code_, options);

@@ -59,6 +59,7 @@ class ModuleProgram final : public engines::Program {
         code_(std::move(code)),
         invoke_(std::move(invoke)) {}
 
+  size_t memories() const override { return code_.memories.size(); }
   Exit Run(const RunOptions& options) const override {
     return RunInStore(engine_, code_, options, [&](wasmtime_context_t* context, const engines::GuestRun& run) {
       OfStore data{{options.guest, nullptr}, run};  // for calls of the guest, which end here

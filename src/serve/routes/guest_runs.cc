@@ -57,15 +57,18 @@ Guest NewGuest(const Host& host, const GuestCall& call) {
 
 }  // namespace
 
-GuestRuns::Held::Held(GuestRuns& runs, const GuestCall& call) : runs_(runs), guest_(NewGuest(runs.host_, call)) {
+GuestRuns::Held::Held(GuestRuns& runs, const GuestCall& call)
+    : runs_(runs), n_memories_(call.memories), guest_(NewGuest(runs.host_, call)) {
   const std::lock_guard lock(runs_.mutex_);
   runs_.running_.insert(&guest_);
+  runs_.n_memories_ += n_memories_;
   if (runs_.is_stopped_) guest_.Stop();
 }
 
 GuestRuns::Held::~Held() {
   const std::lock_guard lock(runs_.mutex_);
   runs_.running_.erase(&guest_);
+  runs_.n_memories_ -= n_memories_;
 }
 
 engines::RunOptions GuestRuns::Held::Complete(const GuestCall& call, engines::RunOptions options,

@@ -111,6 +111,7 @@ struct GuestCall {
   RunLimits limits;
   wasinn_guest* on_behalf_of;  // a tenant's; NULL: none
   Cancellation* cancellation;  // NULL: never cancelled
+  size_t memories = 1;         // of the program
 };
 
 // Thread-safe.
@@ -134,10 +135,10 @@ class GuestRuns {
 
   // Ends current runs, and begins no more.
   void Stop();
-  // Guests that run or wait.
-  size_t size() const {
+  // The most memories that guests have which run or wait.
+  size_t memories() const {
     const std::lock_guard lock(mutex_);
-    return running_.size();
+    return n_memories_;
   }
 
  private:
@@ -145,6 +146,7 @@ class GuestRuns {
   GuestLog log_;
   mutable std::mutex mutex_;  // guards the members below
   std::set<Guest*> running_;
+  size_t n_memories_ = 0;  // of these
   bool is_stopped_ = false;
 };
 
@@ -165,6 +167,7 @@ class GuestRuns::Held {
 
  private:
   GuestRuns& runs_;
+  const size_t n_memories_;
   Guest guest_;
   const std::shared_ptr<FirstLines> said_ = std::make_shared<FirstLines>();
 };

@@ -46,7 +46,7 @@ std::string WhyNot(const std::string& path) {
 Routes::Routes(const Host& host, RouteOptions options)
     : options_(std::move(options)),
       runs_(host),
-      services_(runs_, options_.code.workers.threads, options_.code.settings.pool_instances),
+      services_(runs_, workers_, options_.code.workers.threads, options_.code.settings.pool_instances),
       workers_(options_.code.workers) {
   auto engine = engines::NewWasmtimeEngine(options_.code.ForEngine());
   if (!engine) throw Failure{WASINN_ERROR_RUNTIME, engine.error()};
@@ -102,8 +102,8 @@ bool Routes::IsPublic(const Header& request) const {
 }
 
 GuestCall Routes::ToGuestCall(const Call& call) {
-  return {call.route.path, call.route.name,     call.settings().policy(),
-          call.limits,     call.tenant.guest(), call.cancellation.get()};
+  return {call.route.path,     call.route.name,         call.settings().policy(),      call.limits,
+          call.tenant.guest(), call.cancellation.get(), call.route.program->memories()};
 }
 
 engines::RunOptions Routes::Surround(const Call& call, engines::RunOptions options) const {
@@ -113,9 +113,11 @@ engines::RunOptions Routes::Surround(const Call& call, engines::RunOptions optio
 }
 
 engines::Exit Routes::RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams) {
-  services_.MakeRoom();
   return runs_.Run(ToGuestCall(call), Surround(call, std::move(options)), std::move(streams),
-                   [&call](const engines::RunOptions& whole) { return call.route.program->Run(whole); });
+                   [&](const engines::RunOptions& whole) {
+                     services_.MakeRoom();
+                     return call.route.program->Run(whole);
+                   });
 }
 
 engines::Exit Routes::Serve(const Call& call, const engines::HttpExchange& exchange) {

@@ -50,7 +50,7 @@ class Routes {
 
   // Refuses requests that wait for too long. Call it now and then.
   void Sweep() {
-    services_.Sweep(workers_);
+    services_.Sweep();
     workers_.Sweep();
   }
   Workers::Load Threads() const { return workers_.Look(); }

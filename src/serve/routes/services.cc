@@ -1,7 +1,7 @@
 #include "serve/routes/services.h"
 
 #include <algorithm>
-#include <iterator>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -39,6 +39,14 @@ struct Services::One {
   Clock::time_point waits_since;
 };
 
+// A request's, which gives it back.
+struct Services::Use {
+  Services& services;
+  OnePtr one;
+  bool has_left = false;
+  ~Use() { services.Give(std::move(one), has_left); }
+};
+
 // One that waits, or else one that has room. The last one that waited is warm, and the others may end.
 Services::OnePtr Services::Find(const ServiceCall& call) {
   const std::lock_guard lock(mutex_);
@@ -55,8 +63,8 @@ Services::OnePtr Services::Find(const ServiceCall& call) {
 }
 
 engines::Result<Services::OnePtr> Services::Start(const ServiceCall& call, const engines::RunOptions& options) {
-  MakeRoom();
   auto one = std::make_shared<One>(runs_, call);
+  MakeRoom();
   engines::RunOptions whole = one->held.Complete(call.guest, options, {});
   whole.may_send = call.outbound.empty() ? nullptr : &one->may_send;
   auto service = call.program.Start(whole);
@@ -78,14 +86,13 @@ engines::Exit Services::Answer(const ServiceCall& call, const engines::RunOption
       if (!started) return engines::Exit::Failed(started.error());
       one = std::move(*started);
     }
-    bool has_left = false;
+    Use use{*this, std::move(one)};
     std::optional<engines::Exit> exit;
     {
-      const Cancellation::Stop stop(call.guest.cancellation, [&] { has_left = Leave(*one); });
-      exit = one->service->Answer(exchange);
+      const Cancellation::Stop stop(call.guest.cancellation, [&use, this] { use.has_left = Leave(*use.one); });
+      exit = use.one->service->Answer(exchange);
     }
-    if (exit) one->held.Report(call.guest, *exit);
-    Give(std::move(one), has_left);
+    if (exit) use.one->held.Report(call.guest, *exit);
     if (exit) return *std::move(exit);
   }
 }
@@ -99,52 +106,68 @@ bool Services::Leave(One& one) {
   return true;
 }
 
-void Services::Give(OnePtr one, bool has_left) {
-  OnePtr oldest;  // ends after the lock, as `one` does
-  const std::lock_guard lock(mutex_);
-  if (!has_left) --one->n_wanted;
-  if (--one->n_running > 0) return;
-  if (one->is_leaving || one->n_taken == one->most || one->service->has_ended()) {
-    std::erase(all_, one);
-    return;
+void Services::Give(OnePtr one, bool has_left) noexcept {
+  Some over;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!has_left && --one->n_wanted == 0 && one->is_leaving) one->held.guest().Stop();
+    if (--one->n_running > 0) return;
+    if (one->is_leaving || one->n_taken == one->most || one->service->has_ended()) {
+      std::erase(all_, one);  // it ends after the lock
+      return;
+    }
+    one->waits_since = Clock::now();
+    if (std::cmp_greater(std::ranges::count_if(all_, &One::Waits), most_)) over = TakeOldest();
   }
-  one->waits_since = Clock::now();
-  if (std::cmp_greater(std::ranges::count_if(all_, &One::Waits), most_)) oldest = TakeOldest();
+  End(std::move(over));
 }
 
-// NULL: none waits.
-Services::OnePtr Services::TakeOldest() {
-  OnePtr oldest;
-  for (const OnePtr& one : all_) {
-    if (one->Waits() && (oldest == nullptr || one->waits_since < oldest->waits_since)) oldest = one;
+Services::Some Services::TakeOldest() noexcept {
+  auto oldest = all_.end();
+  for (auto one = all_.begin(); one != all_.end(); ++one) {
+    if ((*one)->Waits() && (oldest == all_.end() || (*one)->waits_since < (*oldest)->waits_since)) oldest = one;
   }
-  std::erase(all_, oldest);
-  return oldest;
+  Some taken;
+  if (oldest != all_.end()) taken.splice(taken.end(), all_, oldest);
+  return taken;
 }
 
 void Services::MakeRoom() {
-  if (pool_ == 0 || runs_.size() < pool_) return;
-  OnePtr oldest;
-  const std::lock_guard lock(mutex_);
-  oldest = TakeOldest();
+  for (bool is_full = pool_ > 0; is_full && runs_.memories() > pool_;) {
+    Some oldest;
+    const std::lock_guard lock(mutex_);
+    oldest = TakeOldest();
+    is_full = !oldest.empty();
+  }
 }
 
-void Services::Sweep(Workers& workers) {
-  std::vector<OnePtr> over;
+void Services::Sweep() {
+  Some over;
   {
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
-    std::erase_if(all_, [&](OnePtr& one) {
-      const bool is_over = one->Waits() && now - one->waits_since >= one->idle;
-      if (is_over) over.push_back(std::move(one));
-      return is_over;
-    });
+    for (auto next = all_.begin(); next != all_.end();) {
+      const auto one = next++;
+      if ((*one)->Waits() && now - (*one)->waits_since >= (*one)->idle) over.splice(over.end(), all_, one);
+    }
   }
+  End(std::move(over));
+}
+
+// If no worker takes them, they wait on.
+void Services::End(Some over) noexcept {
   if (over.empty()) return;
-  const auto all = std::make_shared<std::vector<OnePtr>>(std::move(over));
-  const auto end = [all] { all->clear(); };
-  const bool begun = workers.Begin({.run = end, .refuse = [end](const Failure&) { end(); }, .share = &share_});
-  if (!begun) end();
+  try {
+    const auto ended = std::make_shared<Some>(std::move(over));
+    const auto keep = [this, ended] {
+      const std::lock_guard lock(mutex_);
+      all_.splice(all_.end(), *ended);
+    };
+    const bool begun = workers_.Begin(
+        {.run = [ended] { ended->clear(); }, .refuse = [keep](const Failure&) { keep(); }, .share = &share_});
+    if (!begun) keep();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): without memory they end here
+  }
 }
 
 }  // namespace wasinn::serve
