@@ -167,6 +167,40 @@ wasi_nn_errno wasi_nn_compute(wasi_nn_context context) WASI_NN_IMPORT("compute")
 wasi_nn_errno wasi_nn_get_output(wasi_nn_context context, uint32_t index, void* buffer, uint32_t buffer_size,
                                  uint32_t* written) WASI_NN_IMPORT("get_output");
 
+// The name of an error code, as the standard writes it.
+static inline const char* wasi_nn_errno_name(wasi_nn_errno code) {
+  switch (code) {
+    case WASI_NN_SUCCESS:
+      return "success";
+    case WASI_NN_INVALID_ARGUMENT:
+      return "invalid_argument";
+    case WASI_NN_INVALID_ENCODING:
+      return "invalid_encoding";
+    case WASI_NN_MISSING_MEMORY:
+      return "missing_memory";
+    case WASI_NN_BUSY:
+      return "busy";
+    case WASI_NN_RUNTIME_ERROR:
+      return "runtime_error";
+    case WASI_NN_UNSUPPORTED_OPERATION:
+      return "unsupported_operation";
+    case WASI_NN_TOO_LARGE:
+      return "too_large";
+    case WASI_NN_NOT_FOUND:
+      return "not_found";
+    case WASI_NN_END_OF_SEQUENCE:
+      return "end_of_sequence";
+    case WASI_NN_CONTEXT_FULL:
+      return "context_full";
+    case WASI_NN_PROMPT_TOO_LONG:
+      return "prompt_too_long";
+    case WASI_NN_MODEL_NOT_FOUND:
+      return "model_not_found";
+    default:
+      return "unknown error";
+  }
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,38 +26,7 @@
 namespace wasi_nn {
 
 // The name of an error code, as the standard writes it.
-constexpr std::string_view name_of(wasi_nn_errno code) {
-  switch (code) {
-    case WASI_NN_SUCCESS:
-      return "success";
-    case WASI_NN_INVALID_ARGUMENT:
-      return "invalid_argument";
-    case WASI_NN_INVALID_ENCODING:
-      return "invalid_encoding";
-    case WASI_NN_MISSING_MEMORY:
-      return "missing_memory";
-    case WASI_NN_BUSY:
-      return "busy";
-    case WASI_NN_RUNTIME_ERROR:
-      return "runtime_error";
-    case WASI_NN_UNSUPPORTED_OPERATION:
-      return "unsupported_operation";
-    case WASI_NN_TOO_LARGE:
-      return "too_large";
-    case WASI_NN_NOT_FOUND:
-      return "not_found";
-    case WASI_NN_END_OF_SEQUENCE:
-      return "end_of_sequence";
-    case WASI_NN_CONTEXT_FULL:
-      return "context_full";
-    case WASI_NN_PROMPT_TOO_LONG:
-      return "prompt_too_long";
-    case WASI_NN_MODEL_NOT_FOUND:
-      return "model_not_found";
-    default:
-      return "unknown error";
-  }
-}
+inline std::string_view name_of(wasi_nn_errno code) { return wasi_nn_errno_name(code); }
 
 // What every call returns: true when it succeeded.
 class [[nodiscard]] Status {
@@ -65,7 +34,7 @@ class [[nodiscard]] Status {
   constexpr Status(wasi_nn_errno code = WASI_NN_SUCCESS) : code_(code) {}
   constexpr explicit operator bool() const { return code_ == WASI_NN_SUCCESS; }
   constexpr wasi_nn_errno code() const { return code_; }
-  constexpr std::string_view name() const { return name_of(code_); }
+  std::string_view name() const { return name_of(code_); }
 
  private:
   wasi_nn_errno code_;

@@ -134,10 +134,10 @@ class NewTest(CommandTest):
             env |= {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": os.environ["WASINN_NEW_CARGO"], "WASINN_COMPILE_TIMEOUT": "0"}
         return variables, env
 
-    def make(self, name, template, *targets):
+    def make(self, name, template, *targets, code=0):
         variables, env = self.tools(template)
         done = subprocess.run(["make", "--no-print-directory", "-C", name, *variables, *targets], cwd=self.dir, env=env, capture_output=True, text=True, timeout=1200)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
     def new_of(self, template, name, model, out):
@@ -160,6 +160,14 @@ class NewTest(CommandTest):
         self.file("all.gguf", NAMES + "".join(f"in of-{name} {name} 2,2\n" for name in TYPES))
         self.new_of(template, "all", "all.gguf", "of-u64 u64 [2, 2]")
         self.assertIn("fits: computes that went well: 1, and no call failed", self.make("all", template, "test").stdout)
+
+    def check_c_errors(self):
+        self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
+        self.file("m.gguf", MODEL)
+        self.new_of("c", "hello", "m.gguf", "in   x f32 [2, 3]")
+        program = self.dir / "hello/main.c"
+        program.write_text(program.read_text().replace("float output_x[6]", "float output_x[5]"))
+        self.assertIn("hello: get_output: too_large\n", self.make("hello", "c", "run", code=2).stderr)
 
     def check_zig_kit(self):
         self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
@@ -267,6 +275,8 @@ def add(template):
 
 for one in os.environ["WASINN_NEW"].split():
     add(one)
+    if one == "c":
+        NewTest.test_c_errors = NewTest.check_c_errors
     if one == "zig":
         NewTest.test_zig_kit = NewTest.check_zig_kit
     if one == "assemblyscript":
