@@ -127,6 +127,9 @@ int Run(NewFlags& flags) {
   if (const auto written = WriteProject(*project, flags.folder); !written) return Fail(written.error());
   std::printf("model %s\n  in   %s\n  out  %s\n", settings::PrintableName(model->name).c_str(),
               LineOf(model->signature.inputs).c_str(), LineOf(model->signature.outputs).c_str());
+  for (const Io& io : model->signature.outputs) {
+    if (IsText(io)) std::printf("left out: the output '%s', for its values are texts\n", io.name.c_str());
+  }
   for (const auto& [file, text] : project->files) std::printf("wrote %s\n", (fs::path(flags.folder) / file).c_str());
   for (const Finding& finding : DiagnoseGuests(*name)) {
     if (finding.state == Finding::State::kOk) continue;

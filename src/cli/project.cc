@@ -81,17 +81,30 @@ std::string DimsOf(const Io& io) {
   return dims;
 }
 
-std::expected<Json, std::string> ValuesOf(const std::vector<Io>& ios, bool are_inputs, const Json& settings,
-                                          std::set<std::string>& taken) {
+// The ports that a program uses, and texts, which it leaves out.
+struct Values {
+  Json used = Json::array(), texts = Json::array();
+};
+
+std::expected<Values, std::string> ValuesOf(const std::vector<Io>& ios, bool are_inputs, const Json& settings,
+                                            std::set<std::string>& taken) {
   const std::string what = are_inputs ? "input" : "output";
-  Json all = Json::array();
+  Values all;
   for (size_t i = 0; i < ios.size(); ++i) {
     const Io& io = ios[i];
     const std::string shown = settings::PrintableName(io.name), type = TypeOf(io);
     const Json types = settings.value("types", Json::object());
     std::string why;
     if (shown != io.name) why = "has a name with control characters";
-    if (io.flags & (WASINN_IO_OPAQUE | WASINN_IO_STRINGS)) why = "is a text";
+    if (why.empty() && IsText(io) && are_inputs) {
+      return std::unexpected(fmt::format(
+          "input '{}' is a text, which templates take in no language; `wasinn serve` serves the model as it is",
+          shown));
+    }
+    if (why.empty() && IsText(io)) {
+      all.texts.push_back({{"index", std::to_string(i)}, {"label", Escaped(io.name)}});
+      continue;
+    }
     if (ValueCount(io) == kMaxValues) why = "is too large";
     if (why.empty() && !types.contains(type)) why = "is " + type;
     if (!why.empty()) {
@@ -110,7 +123,7 @@ std::expected<Json, std::string> ValuesOf(const std::vector<Io>& ios, bool are_i
                    {"dims_or_1", dims.empty() ? "1" : dims},
                    {"rank", std::to_string(io.dims.size())},
                    {"count", std::to_string(has_room ? std::max(ValueCount(io), kUnknownRoom) : ValueCount(io))}});
-    all.push_back(std::move(values));
+    all.used.push_back(std::move(values));
   }
   return all;
 }
@@ -215,14 +228,18 @@ std::expected<Project, std::string> MakeProject(const std::string& template_name
   if (!inputs) return std::unexpected(inputs.error());
   const auto outputs = ValuesOf(model.signature.outputs, false, *settings, taken);
   if (!outputs) return std::unexpected(outputs.error());
+  if (outputs->used.empty() && !outputs->texts.empty())
+    return std::unexpected(
+        "the outputs are texts, which templates read in no language; `wasinn serve` serves the model as it is");
   Json values = *settings;
   const bool is_server = template_name.ends_with(kServer);
   const Json once = Json::array({Json::object()}), never = Json::array();
   values.update({{"name", name},
                  {"model", model.name},
                  {"model_path", model.path},
-                 {"inputs", *inputs},
-                 {"outputs", *outputs},
+                 {"inputs", inputs->used},
+                 {"outputs", outputs->used},
+                 {"texts", outputs->texts},
                  {"program", is_server ? never : once},
                  {"server", is_server ? once : never}});
   Project project;

@@ -30,6 +30,7 @@ struct Project {
 std::vector<std::string> TemplateNames();
 
 // Error: a type of the model that the language cannot pass, or a broken installation.
+// Outputs that are texts are left out.
 std::expected<Project, std::string> MakeProject(const std::string& template_name, const std::string& name,
                                                 const ProjectModel& model);
 

@@ -28,6 +28,8 @@ std::string TypeOf(const Io& io) {
   return io.type_name.empty() ? "?" : io.type_name;
 }
 
+bool IsText(const Io& io) { return (io.flags & (WASINN_IO_OPAQUE | WASINN_IO_STRINGS)) != 0; }
+
 std::string ShapeOf(const Io& io) {
   if (!io.has_rank) return "?";
   std::string shape = "[";

@@ -13,6 +13,8 @@ namespace wasinn::cli {
 std::string TypeOf(const Io& io);
 // "[1, 3, ?, ?]"; "[]" is a scalar, "?" any shape.
 std::string ShapeOf(const Io& io);
+// Strings, or a text of any length.
+bool IsText(const Io& io);
 std::string NotesOf(const Io& io);
 // "image f32 [?, 1, 8, 8]", with commas between several.
 std::string LineOf(const std::vector<Io>& ios);

@@ -11,8 +11,13 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 
 from command import MODEL, WAIT, WASINN, CommandTest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests" / "serve"))
+import onnx_models  # noqa: E402
 
 PREFIX = pathlib.Path(WASINN).parents[1]
 # A model of each type that the standard has a number for, with a scalar, an open dim and names that are no identifiers.
@@ -146,14 +151,19 @@ class NewTest(CommandTest):
         if language == "assemblyscript":  # what `npm install` makes
             (self.dir / name / "node_modules").symlink_to(pathlib.Path(os.environ["WASINN_TOOLS"]) / "../assemblyscript/node_modules")
 
-    def check_program(self, template):
-        self.file("my models/digits.onnx", (PREFIX / "share/wasinn/demo/digits.onnx").read_bytes())
+    def classifier(self):
+        """Its labels are texts, which programs leave out."""
         self.env["WASINN_CONFIG"] = ""
-        self.new_of(template, "hello", "my models/digits.onnx", "in   image f32 [?, 1, 8, 8]\n")
+        return self.file("my models/pets.onnx", onnx_models.classifier(["cat", "dog"], intercept=0.25))
+
+    def check_program(self, template):
+        self.new_of(template, "hello", self.classifier(), "left out: the output 'label', for its values are texts\n")
         self.assertIn("fits: computes that went well: 1, and no call failed", self.make("hello", template, "test").stdout)
-        scores = self.make("hello", template, "run").stdout.splitlines()[-1].split()
-        self.assertEqual((scores[0], len(scores)), ("probabilities:", 11))
-        self.assertAlmostEqual(sum(float(score.strip("[],")) for score in scores[1:]), 1, places=3)
+        printed = self.make("hello", template, "run").stdout.splitlines()
+        self.assertEqual(re.sub(r"[\[\],]", "", printed[-1]), "maps: 0.25 0.25")
+        self.assertFalse([line for line in printed if line.startswith("label")])
+        sources = [path.read_text() for path in (self.dir / "hello").rglob("*") if path.stem in ("main", "app")]
+        self.assertRegex("".join(sources), r'"label".* left out: its values are texts\n')
 
     def check_types(self, template):
         self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
@@ -269,7 +279,7 @@ class NewTest(CommandTest):
 def add(template):
     name = template.replace("-", "_").replace("+", "p")
     program, types = (NewTest.check_server, NewTest.check_served_types) if template.endswith(SERVE) else (NewTest.check_program, NewTest.check_types)
-    setattr(NewTest, f"test_{name}_program_of_the_digits", lambda self: program(self, template))
+    setattr(NewTest, f"test_{name}_program_of_a_classifier", lambda self: program(self, template))
     setattr(NewTest, f"test_{name}_program_of_every_type", lambda self: types(self, template))
 
 
@@ -299,7 +309,8 @@ class ProjectTest(CommandTest):
         self.assertEqual([path.name for path in (self.dir / "kept").iterdir()], ["main.c"])
 
     def test_what_it_cannot_write_leaves_nothing(self):
-        for model, why in (("in x bf16 2", "input 'x' is bf16"), ("in x u8 any opaque", "input 'x' is a text"), ("in x f32 99999999999,99999999999", "input 'x' is too large"),
+        for model, why in (("in x bf16 2", "input 'x' is bf16, and no template for C takes that"),
+                           ("in x u8 any opaque", "input 'x' is a text, which templates take in no language; `wasinn serve` serves the model as it is"), ("in x f32 99999999999,99999999999", "input 'x' is too large"),
                            ("in a\x1bb f32 2", r"input 'a\x1bb' has a name with control characters")):
             self.file("m.gguf", f"GGUF\n{model}\n")
             self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.gguf"), why)
@@ -311,6 +322,13 @@ class ProjectTest(CommandTest):
         self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "a'b/m.gguf"), "a build file cannot name the path ../a'b/m.gguf")
         self.check_error(self.wasinn("new", "folder/x", "--lang", "c", "--model", "a'b/../a'b/m.gguf"), "a build file")
         self.assertFalse((self.dir / "x").exists())
+
+    def test_outputs_that_are_all_texts(self):
+        cast = onnx_models.node("Cast", ["x"], ["y"], onnx_models.number("to", onnx_models.STRING))
+        x, y = (onnx_models.value(name, onnx_models.tensor(kind, 2)) for name, kind in (("x", onnx_models.FLOAT), ("y", onnx_models.STRING)))
+        self.file("texts.onnx", onnx_models.model([cast], [x], [y]))
+        result = self.wasinn("new", "x", "--lang", "c", "--model", "texts.onnx", env={"WASINN_CONFIG": ""})
+        self.check_error(result, "the outputs are texts, which templates read in no language; `wasinn serve` serves the model as it is")
 
     def test_names_of_programs(self):
         for name in ("Hello", "1st", "-x", "a b", "wasinn-guest"):

@@ -80,14 +80,14 @@ def encoder(classes):
     return model([encode], [value("x", tensor(STRING, -1))], [value("y", tensor(INT64, -1))])
 
 
-def classifier(classes):
-    """f32 [n, 2] to `label` and, by a ZipMap, to maps of each class to a score: that of class i is x0 * (i + 1) + x1."""
+def classifier(classes, intercept=0):
+    """f32 [n, 2] to `label` and, by a ZipMap, to maps of each class to a score: that of class i is x0 * (i + 1) + x1 + intercept."""
     are_texts = isinstance(classes[0], str)
     kind, labels = (STRING, strings("classlabels_strings", *classes)) if are_texts else (INT64, ints("classlabels_int64s", *classes))
     of_classifier = strings("classlabels_strings", *classes) if are_texts else ints("classlabels_ints", *classes)
     coefficients = [one for i in range(len(classes)) for one in (i + 1, 1)]
     classify = node("LinearClassifier", ["x"], ["label", "scores"], of_classifier, floats("coefficients", *coefficients),
-                    floats("intercepts", *[0] * len(classes)), text("post_transform", "NONE"), number("multi_class", 1), domain="ai.onnx.ml")
+                    floats("intercepts", *[intercept] * len(classes)), text("post_transform", "NONE"), number("multi_class", 1), domain="ai.onnx.ml")
     return model([classify, node("ZipMap", ["scores"], ["maps"], labels, domain="ai.onnx.ml")], [value("x", tensor(FLOAT, -1, 2))],
                  [value("label", tensor(kind, -1)), value("maps", class_maps(kind))])
 
