@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "artifacts/program.h"
 #include "cli/artifact_paths.h"
 #include "cli/command.h"
 #include "cli/host_flags.h"
@@ -44,19 +46,42 @@ std::string CheckFolder(const std::string& text) {
   return "";
 }
 
-// The template of the flags. Python's and JavaScript's programs are components in any case.
+// "": there is none. Python's and JavaScript's programs are components in any case.
+std::string FindTemplate(const std::vector<std::string>& names, const std::string& language, const NewFlags& flags) {
+  const std::string kind = flags.serve ? "-serve" : "";
+  const std::string plain = language + kind, component = language + "-component" + kind;
+  const auto is_there = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
+  if (is_there(component) && (flags.component || !is_there(plain))) return component;
+  return !flags.component && is_there(plain) ? plain : "";
+}
+
 std::expected<std::string, std::string> TemplateOf(const NewFlags& flags) {
   const std::vector<std::string> names = TemplateNames();
-  const auto is_there = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
   if (names.empty())
     return std::unexpected("the templates are not installed: there is no " + (ShareFolder() / "new").string());
-  const std::string kind = flags.serve ? "-serve" : "";
-  const std::string plain = flags.language + kind, component = flags.language + "-component" + kind;
-  if (is_there(component) && (flags.component || !is_there(plain))) return component;
-  if (!flags.component && is_there(plain)) return plain;
-  return std::unexpected(fmt::format("there is no template for {}{}{}; there are {}", flags.language,
-                                     flags.component ? " with --component" : "", flags.serve ? " with --serve" : "",
-                                     fmt::join(names, ", ")));
+  if (std::string found = FindTemplate(names, flags.language, flags); !found.empty()) return found;
+  std::set<std::string> all, fitting;
+  for (const std::string& name : names) {
+    const std::string language = name.substr(0, name.find('-'));
+    all.insert(language);
+    if (!FindTemplate(names, language, flags).empty()) fitting.insert(language);
+  }
+  const bool is_known = all.contains(flags.language);
+  const std::string kind =
+      (flags.component ? " with --component" : "") + std::string(flags.serve ? " with --serve" : "");
+  return std::unexpected(fmt::format("there is no template for {}{}; there is one for {}", flags.language,
+                                     is_known ? kind : "", fmt::join(is_known ? fitting : all, ", ")));
+}
+
+// Whether a build file can have it between quotes.
+bool IsPlain(const std::string& path) { return path.find_first_of("'$#\\\n") == path.npos; }
+
+// How a build file calls this program: by its name if that finds it.
+std::string OwnCommand() {
+  std::error_code failed;
+  const fs::path own = OwnPath(failed);
+  const bool is_found = !failed && fs::equivalent(artifacts::FindProgram("wasinn"), own, failed);
+  return is_found || own.empty() || !IsPlain(own) ? "wasinn" : "'" + own.string() + "'";
 }
 
 // The path of the model, for a build file in `folder`.
@@ -64,7 +89,7 @@ std::expected<std::string, std::string> PathFrom(const fs::path& folder, const s
   const fs::path path = model;
   const std::string text =
       path.is_absolute() ? model : fs::absolute(path).lexically_proximate(fs::absolute(folder)).string();
-  if (text.find_first_of("'$#\\\n") == text.npos) return text;
+  if (IsPlain(text)) return text;
   return std::unexpected("a build file cannot name the path " + settings::PrintableName(text));
 }
 
@@ -114,6 +139,7 @@ std::expected<void, std::string> WriteProject(const Project& project, const fs::
 }
 
 int Run(NewFlags& flags) {
+  if (flags.language == "cpp") flags.language = "c++";
   const auto name = TemplateOf(flags);
   if (!name) return Fail(name.error());
   while (flags.folder.ends_with('/')) flags.folder.pop_back();
@@ -122,7 +148,7 @@ int Run(NewFlags& flags) {
     return Fail(flags.folder + " is there already, and stays as it is");
   const auto model = InspectedModel(flags);
   if (!model) return Fail(model.error());
-  const auto project = MakeProject(*name, settings::LastComponent(flags.folder), *model);
+  const auto project = MakeProject(*name, settings::LastComponent(flags.folder), *model, OwnCommand());
   if (!project) return Fail(project.error());
   if (const auto written = WriteProject(*project, flags.folder); !written) return Fail(written.error());
   std::printf("model %s\n  in   %s\n  out  %s\n", settings::PrintableName(model->name).c_str(),

@@ -220,7 +220,7 @@ std::vector<std::string> TemplateNames() {
 }
 
 std::expected<Project, std::string> MakeProject(const std::string& template_name, const std::string& name,
-                                                const ProjectModel& model) {
+                                                const ProjectModel& model, const std::string& command) {
   const auto settings = ReadSettings(template_name);
   if (!settings) return std::unexpected(settings.error());
   std::set<std::string> taken;
@@ -237,6 +237,7 @@ std::expected<Project, std::string> MakeProject(const std::string& template_name
   values.update({{"name", name},
                  {"model", model.name},
                  {"model_path", model.path},
+                 {"wasinn", command},
                  {"inputs", inputs->used},
                  {"outputs", outputs->used},
                  {"texts", outputs->texts},

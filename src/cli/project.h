@@ -29,10 +29,10 @@ struct Project {
 // "c", "c++", "c-component", "go-serve", …
 std::vector<std::string> TemplateNames();
 
-// Error: a type of the model that the language cannot pass, or a broken installation.
-// Outputs that are texts are left out.
+// `command`: how its build file calls wasinn. Error: a type of the model that the language cannot pass, or a broken
+// installation. Outputs that are texts are left out.
 std::expected<Project, std::string> MakeProject(const std::string& template_name, const std::string& name,
-                                                const ProjectModel& model);
+                                                const ProjectModel& model, const std::string& command);
 
 // The programs that build projects of one template, or of all.
 std::vector<Finding> DiagnoseGuests(const std::string& template_name);

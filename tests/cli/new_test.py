@@ -130,7 +130,7 @@ class NewTest(CommandTest):
         """The arguments of `make`, and its environment."""
         tools = os.environ.get("WASINN_TOOLS", "")
         env = {**self.env, "PATH": tools + ":" + os.environ["PATH"]}
-        variables = [f"WASINN={WASINN}"]
+        variables = []
         if tools:
             kind = "reactor" if template.endswith(SERVE) else "command"
             variables += ["CARGO=cargo-wasm", "GO=go-wasm", f"ADAPTER={tools}/../adapters/wasi_snapshot_preview1.{kind}.wasm"]
@@ -314,9 +314,9 @@ class ProjectTest(CommandTest):
                            ("in a\x1bb f32 2", r"input 'a\x1bb' has a name with control characters")):
             self.file("m.gguf", f"GGUF\n{model}\n")
             self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.gguf"), why)
-        self.check_error(self.wasinn("new", "x", "--lang", "zig", "--component"), "there is no template for zig with --component; there are assemblyscript, ")
-        self.check_error(self.wasinn("new", "x", "--lang", "c", "--component", "--serve"), "there is no template for c with --component with --serve; there are assemblyscript, ")
-        self.check_error(self.wasinn("new", "x", "--lang", "cobol"), "there is no template for cobol; there are assemblyscript, ")
+        self.check_error(self.wasinn("new", "x", "--lang", "zig", "--component"), "there is no template for zig with --component; there is one for c, c++, go, js, python, rust\n")
+        self.check_error(self.wasinn("new", "x", "--lang", "c", "--component", "--serve"), "there is no template for c with --component with --serve; there is one for js, python, rust\n")
+        self.check_error(self.wasinn("new", "x", "--lang", "cobol"), "there is no template for cobol; there is one for assemblyscript, c, c++, go, js, python, rust, zig\n")
         self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.onnx"), "there is no model m.onnx")
         self.file("a'b/m.gguf", "GGUF\nin x f32 2\n")
         self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "a'b/m.gguf"), "a build file cannot name the path ../a'b/m.gguf")
@@ -329,6 +329,20 @@ class ProjectTest(CommandTest):
         self.file("texts.onnx", onnx_models.model([cast], [x], [y]))
         result = self.wasinn("new", "x", "--lang", "c", "--model", "texts.onnx", env={"WASINN_CONFIG": ""})
         self.check_error(result, "the outputs are texts, which templates read in no language; `wasinn serve` serves the model as it is")
+
+    def test_how_a_build_file_calls_wasinn(self):
+        self.file("m.gguf", "GGUF\nin x f32 2\n")
+        bin = os.path.dirname(WASINN)
+        for name, path, command in (("a", "/nonexistent", f"'{WASINN}'"), ("b", f"/nonexistent:{bin}", "wasinn")):
+            self.wasinn("new", name, "--lang", "c", "--model", "m.gguf", env={"PATH": path})
+            self.assertIn(f"\nWASINN = {command}\n", (self.dir / name / "Makefile").read_text())
+        (self.dir / "wasinn").write_text("#!/bin/sh\n")
+        (self.dir / "wasinn").chmod(0o755)
+        self.wasinn("new", "c", "--lang", "cpp", "--model", "m.gguf", env={"PATH": f"{self.dir}:{bin}"})
+        makefile = (self.dir / "c/Makefile").read_text()
+        self.assertIn(f"\nWASINN = '{WASINN}'\n", makefile)
+        self.assertIn("main.cc", makefile)
+        self.assertIn("\n.PHONY: test run clean\n", makefile)
 
     def test_names_of_programs(self):
         for name in ("Hello", "1st", "-x", "a b", "wasinn-guest"):
