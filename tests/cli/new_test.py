@@ -238,18 +238,23 @@ class NewTest(CommandTest):
         self.make(name, template)
         return curl, self.begin(name, template, serve)
 
+    def refuses(self, curl, address, data, why):
+        data = data if isinstance(data, str) else json.dumps(data)
+        self.assertEqual(self.ask(curl, address, data, code=400), why + "\n", data)
+
     def check_server(self, template):
-        self.file("my models/digits.onnx", (PREFIX / "share/wasinn/demo/digits.onnx").read_bytes())
-        self.env["WASINN_CONFIG"] = ""
-        curl, address = self.serve(template, "hello", "my models/digits.onnx", "in   image f32 [?, 1, 8, 8]\n")
-        zeros = self.ask(curl, address, "{}")
-        self.assertEqual((list(zeros), len(zeros["probabilities"])), (["probabilities"], 10))
-        self.assertAlmostEqual(sum(zeros["probabilities"]), 1, places=3)
-        self.assertEqual(self.ask(curl, address, json.dumps({"image": [0] * 64})), zeros)
-        self.assertNotEqual(self.ask(curl, address, json.dumps({"image": [0.5] * 64})), zeros)
-        for wrong in ("", "[", '{"image": 1}', '{"image": [1]}', json.dumps({"image": ["x"] * 64}), json.dumps({"image": ["1"] * 64}),
-                      '{"image": [1e300%s]}' % (", 0" * 63), '{"image": [NaN%s]}' % (", 0" * 63)):
-            self.ask(curl, address, wrong, code=400)
+        curl, address = self.serve(template, "hello", self.classifier(), "left out: the output 'label', for its values are texts\n")
+        self.assertEqual(self.ask(curl, address, "{}"), {"maps": [0.25, 0.25]})
+        self.assertEqual(self.ask(curl, address, json.dumps({"x": [1, 2]})), {"maps": [3.25, 4.25]})
+        for wrong in ("", "[", "[]", "null", '{"x": [1, 2]} {}', '{"x": [NaN, 0]}'):
+            self.refuses(curl, address, wrong, "the request is no JSON object")
+        for wrong in (1, None, "12", {}, [[1, 2]], ["1", "2"], [1, None], [True, False]):
+            self.refuses(curl, address, {"x": wrong}, '"x" wants one list of 2 numbers')
+        for wrong in ([], [1], [1, 2, 3]):
+            self.refuses(curl, address, {"x": wrong}, f'"x" has {len(wrong)} values, not 2')
+        self.refuses(curl, address, {"x": [1e300, 0]}, '"x" has a value that is no f32')
+        for wrong in ({"X": [1, 2]}, {"x": [1, 2], "X": []}):
+            self.refuses(curl, address, wrong, 'the model has no input "X"; it has "x"')
 
     def check_served_types(self, template):
         self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
@@ -258,10 +263,14 @@ class NewTest(CommandTest):
         curl, address = self.serve(template, "all", "all.gguf", "of-u64 u64 [2, 2]")
         values = {"while": [1, 2], "a.b:0": [0.5], "A/b:0": [3, 4, 5], '"q\\': [6]} | {f"of-{name}": [0, 1, 1, 0] for name in types}
         self.assertEqual(self.ask(curl, address, json.dumps(values)), values)
-        for wrong in ({"of-u8": [256, 0, 0, 0]}, {"of-u8": [-1, 0, 0, 0]}, {"of-i32": [2**31, 0, 0, 0]}, {"of-i64": [0.5, 0, 0, 0]}, {"of-u64": [-1, 0, 0, 0]}):
-            self.ask(curl, address, json.dumps(wrong), code=400)
+        for name, wrong in (("u8", 256), ("u8", -1), ("i32", 2**31), ("i64", 0.5), ("u64", -1)):
+            self.refuses(curl, address, values | {f"of-{name}": [wrong, 0, 0, 0]}, f'"of-{name}" has a value that is no {name}')
+        self.refuses(curl, address, {"A/b:0": [3, 4, 5], "while": [1, 2]}, 'the request lacks "a.b:0"')
+        names = ", ".join(f'"{name}"' for name in values)
+        self.refuses(curl, address, values | {"": [1]}, f'the model has no input ""; it has {names}')
         ends = {"of-i8": [-128, 127, 0, 1], "of-u8": [255, 0, 0, 1], "of-i32": [-2**31, 2**31 - 1, 0, 1], "of-u32": [2**32 - 1, 0, 0, 1], "of-i64": [-2**53, 2**53, 0, 1]}
-        self.assertEqual(self.ask(curl, address, json.dumps(ends)), {name: [0] * len(zeros) for name, zeros in values.items()} | ends)
+        self.assertEqual(self.ask(curl, address, json.dumps(values | ends)), values | ends)
+        self.assertEqual(self.ask(curl, address, "{}"), {name: [0] * len(ones) for name, ones in values.items()})
 
     def check_c_server_names(self):
         """The program reads texts of JSON itself, in every form that they can have."""
@@ -269,9 +278,11 @@ class NewTest(CommandTest):
         self.file("names.gguf", "GGUF\nin é€𝄞 f32 1\nin \"q\\ f32 2\n")
         curl, address = self.serve("c-serve", "names", "names.gguf", "é€𝄞 f32 [1]")
         values = {"é€𝄞": [0.25], '"q\\': [1, 2]}
-        more = {"other": {"q": ["é€𝄞", [], {}]}, "": None} | values
-        for text in (json.dumps(more), json.dumps(more, ensure_ascii=False), json.dumps(values).replace("q", r"\u0071")):
+        for text in (json.dumps(values), json.dumps(values, ensure_ascii=False), json.dumps(values).replace("q", r"\u0071")):
             self.assertEqual(self.ask(curl, address, text), values)
+        more = {"é€𝄞": [{"q": ["é€𝄞", [], {}]}], '"q\\': None}
+        self.refuses(curl, address, more, '"é€𝄞" wants one list of 1 numbers')
+        self.refuses(curl, address, {"other": more} | values, 'the model has no input "other"; it has "é€𝄞", ""q\\"')
         for wrong in ("{} {}", '{"a" 1}', '{"a": 1 "b": 2}', '{1: 2}', '{"é€𝄞": [[1]]}', '{"é€𝄞": [-]}', '{"é€𝄞": [0x1]}', '{"\\"q\\\\": [1, [2]]}'):
             self.ask(curl, address, wrong, code=400)
 
@@ -310,7 +321,8 @@ class ProjectTest(CommandTest):
 
     def test_what_it_cannot_write_leaves_nothing(self):
         for model, why in (("in x bf16 2", "input 'x' is bf16, and no template for C takes that"),
-                           ("in x u8 any opaque", "input 'x' is a text, which templates take in no language; `wasinn serve` serves the model as it is"), ("in x f32 99999999999,99999999999", "input 'x' is too large"),
+                           ("in x u8 any opaque", "input 'x' is a text, which templates take in no language; `wasinn serve` serves the model as it is"),
+                           ("in x f32 99999999999,99999999999", "input 'x' is too large"),
                            ("in a\x1bb f32 2", r"input 'a\x1bb' has a name with control characters")):
             self.file("m.gguf", f"GGUF\n{model}\n")
             self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "m.gguf"), why)
@@ -332,15 +344,15 @@ class ProjectTest(CommandTest):
 
     def test_how_a_build_file_calls_wasinn(self):
         self.file("m.gguf", "GGUF\nin x f32 2\n")
-        bin = os.path.dirname(WASINN)
-        for name, path, command in (("a", "/nonexistent", f"'{WASINN}'"), ("b", f"/nonexistent:{bin}", "wasinn")):
+        program = pathlib.Path(WASINN).resolve()
+        for name, path, command in (("a", "/nonexistent", f"'{program}'"), ("b", f"/nonexistent:{program.parent}", "wasinn")):
             self.wasinn("new", name, "--lang", "c", "--model", "m.gguf", env={"PATH": path})
             self.assertIn(f"\nWASINN = {command}\n", (self.dir / name / "Makefile").read_text())
         (self.dir / "wasinn").write_text("#!/bin/sh\n")
         (self.dir / "wasinn").chmod(0o755)
-        self.wasinn("new", "c", "--lang", "cpp", "--model", "m.gguf", env={"PATH": f"{self.dir}:{bin}"})
+        self.wasinn("new", "c", "--lang", "cpp", "--model", "m.gguf", env={"PATH": f"{self.dir}:{program.parent}"})
         makefile = (self.dir / "c/Makefile").read_text()
-        self.assertIn(f"\nWASINN = '{WASINN}'\n", makefile)
+        self.assertIn(f"\nWASINN = '{program}'\n", makefile)
         self.assertIn("main.cc", makefile)
         self.assertIn("\n.PHONY: test run clean\n", makefile)
 

@@ -3,6 +3,7 @@
 #define JSMN_STRICT
 #include <errno.h>
 #include <jsmn.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -89,20 +90,52 @@ static bool read_request(void) {
   return true;
 }
 
-// The values of an input: a token; 0 if the request lacks them; -1 if they are no list of `count`.
-static inline int find(const char* name, int count) {
-  for (int key = 1; key < n_tokens; key = after(key + 1)) {
-    if (strcmp(text + tokens[key].start, name) != 0) continue;
-    const jsmntok_t* list = &tokens[key + 1];
-    return list->type == JSMN_ARRAY && list->size == count && key + 1 + count < n_tokens ? key + 2 : -1;
-  }
-  return 0;
-}
-
 // Whether a token is a number of only these characters.
 static inline bool is_number(int token, const char* characters) {
   const jsmntok_t* number = &tokens[token];
   return number->type == JSMN_PRIMITIVE && (int)strspn(text + number->start, characters) >= number->end - number->start;
+}
+
+static inline void begin_refusal(void) { printf("Status: 400 Bad Request\nContent-Type: text/plain\n\n"); }
+
+// Answers what does not fit, and returns 0.
+__attribute__((format(printf, 1, 2))) static inline int refuse(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  begin_refusal();
+  vprintf(format, values);
+  putchar('\n');
+  va_end(values);
+  return 0;
+}
+
+// Whether all keys are inputs. If not, it has answered.
+static inline bool check_keys(const char* const* inputs, size_t n_inputs) {
+  for (int key = 1; key < n_tokens; key = after(key + 1)) {
+    const char* name = text + tokens[key].start;
+    size_t i = 0;
+    while (i < n_inputs && strcmp(inputs[i], name) != 0) ++i;
+    if (i < n_inputs) continue;
+    begin_refusal();
+    printf("the model has no input \"%s\"; it has ", name);
+    for (i = 0; i < n_inputs; ++i) printf("%s\"%s\"", i == 0 ? "" : ", ", inputs[i]);
+    putchar('\n');
+    return false;
+  }
+  return true;
+}
+
+// The first value of an input: a token; 0 if the request is empty; -1 if it does not fit, and that is answered.
+static inline int find(const char* name, int count) {
+  if (n_tokens == 1) return 0;
+  int key = 1;
+  while (key < n_tokens && strcmp(text + tokens[key].start, name) != 0) key = after(key + 1);
+  if (key >= n_tokens) return refuse("the request lacks \"%s\"", name) - 1;
+  const int first = key + 2, size = tokens[key + 1].size;
+  bool are_numbers = tokens[key + 1].type == JSMN_ARRAY && first + size <= n_tokens;
+  for (int i = 0; i < size && are_numbers; ++i) are_numbers = is_number(first + i, "+-.0123456789eE");
+  if (!are_numbers) return refuse("\"%s\" wants one list of %d numbers", name, count) - 1;
+  return size == count ? first : refuse("\"%s\" has %d values, not %d", name, size, count) - 1;
 }
 
 static inline bool read_double(int token, double least, double most, double* value) {
