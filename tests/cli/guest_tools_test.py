@@ -62,3 +62,7 @@ class GuestToolsTest(CommandTest):
         self.check(result, err="")
         missing = "".join(line for line in result.out.splitlines(True) if line.startswith("missing"))
         self.assertEqual(missing, "" if COMPONENTS else NO_COMPONENTS)
+
+    def test_a_program_that_a_source_tree_has_not_built_yet_needs_no_installation(self):
+        self.file("scripts/deps.sh", "")
+        self.check(self.wasinn("bench", "--help", program=self.program), out="--target wasinn_bench.\n", err="")
