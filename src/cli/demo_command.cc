@@ -132,8 +132,9 @@ int Run(const DemoFlags& flags) {
   } else {
     const fs::path model = FindChatModel();
     if (model.empty()) {
-      return Fail(fmt::format("demo: the language model SmolLM2 (94 MB) is not here; to get it: {}",
-                              HowToInstall("smollm2", "scripts/deps.sh llama-text smollm2 where wasinn is built, then build it again")));
+      return Fail(fmt::format(
+          "demo: the language model SmolLM2 (94 MB) is not here; to get it: {}",
+          HowToInstall("smollm2", "scripts/deps.sh llama-text smollm2 where wasinn is built, then build it again")));
     }
     add({"run", "--model", "lm=" + ShortPath(model), ShortPath(folder / "chat.wasm"), "--n-predict", "80"});
   }

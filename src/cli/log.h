@@ -1,6 +1,7 @@
 // The command's messages besides its results: one line each on stderr, "wasinn: warning: ...".
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <wasinn/wasinn.hpp>
 
@@ -16,6 +17,10 @@ void Log(LogLevel level, const char* message);
 void SetLogLevel(const std::string& word);
 // Writes a line of the library's log.
 void LogRecord(const wasinn_log_record& record);
+
+// engines::EngineOptions::compiling: logs that a large program is compiled. Its size and not the time decides, so that
+// the same program always gives the same lines.
+void LogCompiling(const std::string& path, size_t bytes, bool is_kept);
 
 // Reports why the command failed, and returns kFailure.
 int Fail(const std::string& message);

@@ -2,13 +2,10 @@
 
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstdio>
 #include <system_error>
 
-#include "cli/log.h"
 #include "settings/text.h"
 
 namespace wasinn::cli {
@@ -16,17 +13,8 @@ namespace {
 
 // Begins the line again, and clears it.
 constexpr char kLine[] = "\r\x1b[2K";
-// Wasmtime compiles about 1.5 MB in a second of a processor. Interpreters of Python and JavaScript are larger.
-constexpr size_t kLarge = 4 << 20;
 
 }  // namespace
-
-void LogCompiling(const std::string& path, size_t bytes, bool is_kept) {
-  if (bytes < kLarge) return;
-  Log(WASINN_LOG_INFO,
-      fmt::format("compiling {}{}: this takes a while", settings::LastComponent(path), is_kept ? ", once" : "")
-          .c_str());
-}
 
 Progress::Progress(const std::string& what) : what_(settings::Printable(what)) {
   if (isatty(STDERR_FILENO) == 0) return;

@@ -2,16 +2,11 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstddef>
 #include <mutex>
 #include <string>
 #include <thread>
 
 namespace wasinn::cli {
-
-// engines::EngineOptions::compiling: logs that a large program is compiled, whether stderr is a terminal or not. Its
-// size and not the time decides, so that the same program always gives the same lines.
-void LogCompiling(const std::string& path, size_t bytes, bool is_kept);
 
 // During its life: after a second, one line on stderr with the seconds so far, which is removed at the end. Nothing if
 // stderr is no terminal.

@@ -8,7 +8,6 @@
 
 #include "cli/host_flags.h"
 #include "cli/log.h"
-#include "cli/progress.h"
 #include "engines/engine.h"
 #include "settings/outbound_hosts.h"
 

@@ -30,6 +30,7 @@ struct Reuse {
   size_t at_once = 1;  // of these
   std::chrono::milliseconds idle{1000};
   bool Stays() const { return requests > 1; }
+  bool operator==(const Reuse&) const = default;
 };
 
 struct RouteSettings : GuestFile {

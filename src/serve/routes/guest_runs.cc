@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/host_flags.h"
-#include "cli/progress.h"
+#include "cli/log.h"
 #include "serve/log.h"
 #include "settings/text.h"
 
