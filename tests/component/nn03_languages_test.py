@@ -29,10 +29,10 @@ class Guest:
                 until(lambda name=name: result.done() or (self.dir / f"{name}.gate.reached").exists())
             for name in "hg":
                 self.file(f"{name}.gate", "")
-            self.check(result.result(), out="6\n", err="")
+            self.check(result.result(), out="6\n")
 
     def test_a_stream(self):
-        self.check(self.run_guest("speak", "s", "one two", models={"s": TEXT}), out="x: one \nx: two\n", err="")
+        self.check(self.run_guest("speak", "s", "one two", models={"s": TEXT}), out="x: one \nx: two\n")
 
     def test_errors(self):
         self.check(self.run_guest("speak", "s", "one two", models={"s": TEXT + "room 4\n"}), code=1, out="echo: no room is left")

@@ -6,6 +6,7 @@ import unittest
 import handler03_infers_test
 import handler03_test
 from configured import HURRIED, OPERATOR, ConfiguredTest, key, tenant
+from guest_model_probe import await_loop
 from handler03_infers_test import COMPUTES_NOTHING, FLOAT, NOTHING_IS_HELD, InfersTest
 from handler03_test import HANDLER03
 from incoming_handler_test import HANDLER
@@ -266,7 +267,7 @@ class AtOnce(Reused, InfersTest):
     def test_what_the_guest_has_not_seen_goes_to_another_instance(self):
         server = self.serve_handler("--fuel", "3000000000", "--timeout", "60s")
         ends = self.clients.submit(server.request, "GET", "/h/loop")
-        server.await_metrics("wasinn_guests 2")
+        await_loop(server)
         self.assertEqual(self.counts(server, 1), [1])
         self.check_answer(ends.result(), 502, ENDED)
         self.log_of(server)
