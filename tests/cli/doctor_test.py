@@ -138,7 +138,7 @@ class ProgressTest(CommandTest):
         return self.file(name, wasm + section + b"\x01x" + bytes(rest - 2))
 
     def test_a_large_program_is_compiled_once(self):
-        large, env = self.program("large.wasm", 4 << 20), {"XDG_CACHE_HOME": str(self.dir / "cache")}
+        large, env = self.program("large.wasm", 6 << 20), {"XDG_CACHE_HOME": str(self.dir / "cache")}
         line = "wasinn: info: compiling large.wasm, once: this takes a while\n"
         result = self.wasinn("run", large, env=env)
         self.check(result, out="")
