@@ -256,8 +256,7 @@ void ReadSections(const toml::table& table, const std::filesystem::path& folder,
     reuse.Integer("requests", settings.reuse.requests);
     reuse.Integer("concurrent", settings.reuse.at_once);
     reuse.Integer("idle_ms", settings.reuse.idle);
-    if (!settings.reuse.Stays() && settings.reuse != Reuse())
-      ThrowWrong("routes." + path + ".reuse.requests", "2 or more, if instances stay");
+    if (!settings.reuse.HasEffect()) ThrowWrong("routes." + path + ".reuse.requests", "2 or more, if instances stay");
   });
   top.In("guest_models").EachTable([&](const std::string& name, const Section& model) {
     ReadGuest(model, "guest_models." + name, options.guest_models[name]);

@@ -31,6 +31,8 @@ struct Reuse {
   std::chrono::milliseconds idle{1000};
   bool Stays() const { return requests > 1; }
   bool operator==(const Reuse&) const = default;
+  // The others say nothing of instances that end after one request.
+  bool HasEffect() const { return Stays() || *this == Reuse(); }
 };
 
 struct RouteSettings : GuestFile {

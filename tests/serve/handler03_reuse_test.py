@@ -84,10 +84,12 @@ class Stays(Reused, InfersTest):
     def test_of_the_file(self):
         self.file("serve.toml", f"[routes.'/h']\nfile = '{HANDLER03}'\nreuse = {{requests = 2, concurrent = 1, idle_ms = 600000}}\n")
         self.assertEqual(self.counts(self.serve("--config", "serve.toml"), 3), [1, 2, 1])
+        self.file("serve.toml", f"[routes.'/h']\nfile = '{HANDLER03}'\nreuse.concurrent = 16\n")
+        self.assertIn("'routes./h.reuse.requests' must be 2 or more", self.refused("--config", "serve.toml"))
 
     def test_only_components_of_03_stay(self):
         self.assertIn("wasi:http/handler@0.3", self.refused("--route", f"/h={HANDLER}", "--route-reuse", "/h=2"))
-        for wrong in ("0", "2,0", "2,1,0s", "x", "2,1,1s,1"):
+        for wrong in ("0", "1,16", "1,1,2s", "2,0", "2,1,0s", "x", "2,1,1s,1"):
             self.assertIn("is not REQUESTS", self.refused("--route", f"/h={HANDLER03}", "--route-reuse", f"/h={wrong}"))
 
     def test_contexts_stay(self):

@@ -64,7 +64,7 @@ Parsed<Reuse> ParseReuse(const std::string& text) {
   if (!at_once.empty()) reuse.at_once = base::ParseNumber<uint32_t>(at_once).value_or(0);
   const auto time = idle.empty() ? 1000 : settings::ParseDuration(idle).value_or(0);
   reuse.idle = std::chrono::milliseconds(time);
-  if (reuse.requests > 0 && reuse.at_once > 0 && time > 0) return reuse;
+  if (reuse.requests > 0 && reuse.at_once > 0 && time > 0 && reuse.HasEffect()) return reuse;
   return std::unexpected("'" + text + "' is not REQUESTS[,CONCURRENT[,IDLE]], such as 1000 or 1000,16,5s");
 }
 

@@ -92,8 +92,9 @@ engines::Exit Services::Answer(const ServiceCall& call, const engines::RunOption
       const Cancellation::Stop stop(call.guest.cancellation, [&use, this] { use.has_left = Leave(*use.one); });
       exit = use.one->service->Answer(exchange);
     }
-    if (exit) use.one->held.Report(call.guest, *exit);
-    if (exit) return *std::move(exit);
+    if (!exit) continue;
+    use.one->held.Report(call.guest, *exit);
+    return *std::move(exit);
   }
 }
 
