@@ -31,6 +31,7 @@ Inputs::Inputs(Session& session, const TensorMemory& memory, CopyCount& count)
 }
 
 void Inputs::Own::Free() {
+  if (data == nullptr) return;
   if (given.release != nullptr) given.release(given.owner);
   given = {};
   buffer = {};

@@ -11,7 +11,7 @@ use crate::wit::blocking::Callers;
 use crate::wit::calls::{Calls, nothing, resource, value};
 use crate::wit::graph::{Builders, MOST_LISTED};
 use crate::wit::inference::{HeldInputs, Inputs, define_get_output};
-use crate::wit::text::{Text, hold_all};
+use crate::wit::text::{Holder, Text};
 use crate::wit::types::{Context, ExecutionTarget, Graph, Instance, Store};
 use crate::wit::views::{Shown, ShownText};
 
@@ -89,7 +89,8 @@ pub fn define_configure<T: 'static, C: Callers<T>>(mut instance: Instance<'_, T>
             select(std::ptr::null())
         } else {
             let names = names.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
-            let texts = hold_all(names.iter(), &store)?;
+            let mut holder = Holder::default();
+            let texts = names.iter().map(|name| holder.hold(name, &store)).collect::<Result<Vec<_>>>()?;
             let bytes: Vec<_> = texts.iter().map(|text| wasinn_bytes { data: text.data, size: text.size }).collect();
             select(bytes.as_ptr())
         };

@@ -7,7 +7,7 @@ use wasmtime::{AsContextMut, Result};
 use crate::wit::blocking::Callers;
 use crate::wit::calls::{Calls, nothing, resource, value};
 use crate::wit::define::Compute;
-use crate::wit::text::{HeldText, Text, hold_all};
+use crate::wit::text::{HeldText, Holder, Text};
 use crate::wit::types::{Context, Instance, Store, Tensor};
 use crate::wit::views::{Shown, ShownTensors};
 
@@ -34,15 +34,24 @@ pub type Inputs = WasmList<(Text, Resource<Tensor>)>;
 /// The same, with names in the guest's memory.
 pub struct HeldInputs {
     tensors: Vec<wasinn_wit_named_tensor>,
-    _names: Vec<HeldText>,
+    _converted: Vec<HeldText>, // names elsewhere
 }
 
 impl HeldInputs {
     pub fn hold<T: 'static>(store: &mut Store<'_, T>, inputs: &Inputs) -> Result<Self> {
-        let inputs = inputs.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
-        let names = hold_all(inputs.iter().map(|(name, _)| name), store)?;
-        let tensors = names.iter().zip(&inputs).map(|(name, (_, tensor))| named_tensor(name, tensor)).collect();
-        Ok(HeldInputs { tensors, _names: names })
+        // Room for few: a guest's list may be long, and not have a tensor at all.
+        let mut held = HeldInputs { tensors: Vec::with_capacity(inputs.len().min(8)), _converted: Vec::new() };
+        let mut holder = Holder::default();
+        for index in 0..inputs.len() {
+            let Some(input) = inputs.get(store.as_context_mut(), index) else { break };
+            let (name, tensor) = input?;
+            let name = holder.hold(&name, store)?;
+            held.tensors.push(named_tensor(&name, &tensor));
+            if name.is_converted() {
+                held._converted.push(name);
+            }
+        }
+        Ok(held)
     }
 
     pub fn tensors(&self) -> &[wasinn_wit_named_tensor] {

@@ -55,15 +55,19 @@ impl Text {
 pub struct HeldText {
     pub data: *const u8,
     pub size: usize,
-    _converted: Option<String>,
+    converted: Option<String>,
 }
 
 impl HeldText {
     fn new(text: Cow<'_, str>) -> Self {
         match text {
-            Cow::Borrowed(text) => HeldText { data: text.as_ptr(), size: text.len(), _converted: None },
-            Cow::Owned(text) => HeldText { data: text.as_ptr(), size: text.len(), _converted: Some(text) },
+            Cow::Borrowed(text) => HeldText { data: text.as_ptr(), size: text.len(), converted: None },
+            Cow::Owned(text) => HeldText { data: text.as_ptr(), size: text.len(), converted: Some(text) },
         }
+    }
+
+    pub fn is_converted(&self) -> bool {
+        self.converted.is_some()
     }
 
     pub fn chars(&self) -> *const c_char {
@@ -71,17 +75,23 @@ impl HeldText {
     }
 }
 
-/// Holds all strings, and limits their total size.
-pub fn hold_all<'t, T: 'static>(
-    texts: impl Iterator<Item = &'t Text> + Clone,
-    store: &Store<'_, T>,
-) -> Result<Vec<HeldText>> {
-    check(texts.clone().map(|text| text.converted_bytes()).fold(0, usize::saturating_add))?;
-    let bytes = texts.clone().map(|text| text.bytes).fold(0, usize::saturating_add);
-    if bytes > MOST_READ {
-        bail!("a list of strings of {bytes} bytes is over the limit of {MOST_READ}");
+/// Holds the strings of one call, and limits their total size.
+#[derive(Default)]
+pub struct Holder {
+    bytes: usize,
+    converted_bytes: usize,
+}
+
+impl Holder {
+    pub fn hold<T: 'static>(&mut self, text: &Text, store: &Store<'_, T>) -> Result<HeldText> {
+        self.bytes = self.bytes.saturating_add(text.bytes);
+        self.converted_bytes = self.converted_bytes.saturating_add(text.converted_bytes());
+        check(self.converted_bytes)?;
+        if self.bytes > MOST_READ {
+            bail!("a list of strings of {} bytes or more is over the limit of {MOST_READ}", self.bytes);
+        }
+        text.text.to_str(store).map(HeldText::new)
     }
-    texts.map(|text| text.text.to_str(store).map(HeldText::new)).collect()
 }
 
 fn check(converted_bytes: usize) -> Result<()> {
