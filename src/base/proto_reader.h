@@ -60,11 +60,16 @@ class ProtoReader {
   bool broken() const { return broken_; }
 
  private:
+  static constexpr size_t kMaxTagBytes = 5;
+
   bool ReadField(ProtoField* field) {
-    uint64_t tag = 0;
+    uint64_t varint = 0;
     *field = {};
-    if (!TakeVarint(&rest_, &tag) || tag > UINT32_MAX || tag >> 3 == 0) return false;
-    field->number = static_cast<uint32_t>(tag >> 3);
+    const size_t before = rest_.size();
+    if (!TakeVarint(&rest_, &varint) || before - rest_.size() > kMaxTagBytes) return false;
+    const auto tag = static_cast<uint32_t>(varint);  // as Protocol Buffers reads it: higher bits have no meaning
+    if (tag >> 3 == 0) return false;
+    field->number = tag >> 3;
     uint64_t size = 0;
     switch (tag & 7) {
       case 0:
