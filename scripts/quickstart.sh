@@ -18,6 +18,20 @@ configure() {
   quietly cmake --preset release "${options[@]}"
 }
 
+# Prints a line for each quarter of ninja's steps, and all that is no step.
+show_quarters() {
+  local line quarter last=0
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      quarter=$((4 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+      [ "$quarter" -le "$last" ] || say "building: $((25 * quarter)) %"
+      last=$quarter
+    else
+      echo "$line"
+    fi
+  done
+}
+
 export CCACHE_DISABLE=1 # on a fresh machine there is nothing to take from it
 "$scripts/deps.sh" build guest wasmtime onnxruntime
 say "configuring $build"
@@ -28,7 +42,7 @@ targets=(wasinn_command wasinn_worker wasinn_backend_onnx wasinn_guest_files) # 
 if [ -t 1 ]; then
   cmake --build --preset release --target "${targets[@]}"
 else
-  quietly cmake --build --preset release --target "${targets[@]}"
+  cmake --build --preset release --target "${targets[@]}" </dev/null | show_quarters
 fi
 say "built; this runs the demo:"
 echo

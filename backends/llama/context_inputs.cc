@@ -106,7 +106,9 @@ void Context::CheckKeys(const Config& options, const char* where) {
   }
   std::string warning;
   if (!unknown.empty()) warning += fmt::format("unknown keys: {}", fmt::join(unknown, ", "));
-  if (options.Integer("n-gpu-layers", -1, INT32_MAX)) {
+  // Many programs give the model's whole configuration again.
+  if (const auto layers = options.Integer("n-gpu-layers", -1, INT32_MAX);
+      layers && *layers != model_.config().gpu_layers) {
     warning += fmt::format("{}n-gpu-layers: applies only when a model is loaded", warning.empty() ? "" : "; ");
   }
   if (!warning.empty()) Warn(fmt::format("{}: {}", where, warning));

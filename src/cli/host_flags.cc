@@ -263,6 +263,7 @@ Result<Host> MakeHostAlone(const HostFlags& flags) {
   }
   for (const auto& [key, value] : flags.settings) {
     if (Status status = config.Set(key, value); !status.ok()) return status;
+    if (key == "log.level") SetLogLevel(value);
   }
   if (flags.spans) config.OnSpan(flags.spans);
   return Host::Create(config, flags.log ? flags.log : LogFunction(LogRecord));

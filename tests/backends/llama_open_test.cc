@@ -56,6 +56,17 @@ TEST(LlamaOpen, AContextHasItsOwnConfiguration) {
   }
 }
 
+TEST(LlamaOpen, LayersOnTheGpuThatAreNotTheModelsAreWarnedOf) {
+  LoadOptions options = LlamaOptions();
+  options.guest_config = R"({"n-gpu-layers": 3})";
+  const Host host;
+  const LoadedModel model(host, TinyModel(), options);
+  const Context same(model, 0, R"({"n-gpu-layers": 3})");
+  EXPECT_EQ(host.log(), "");
+  const Context other(model, 0, R"({"n-gpu-layers": 4})");
+  EXPECT_THAT(host.log(), HasSubstr("n-gpu-layers: applies only when a model is loaded"));
+}
+
 // An answer without them would be to another question.
 TEST(LlamaOpen, MediaKeysAreErrorsForTextModels) {
   auto&& [host, model, context] = Opened(TinyModel(), LlamaOptions(R"({"n-predict": 1})"));

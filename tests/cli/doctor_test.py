@@ -147,6 +147,7 @@ class ProgressTest(CommandTest):
         result = self.wasinn("run", "--no-cache", large, env=env)
         self.assertEqual(result.err, line.replace(", once", ""))
         self.check(self.wasinn("run", self.program("small.wasm", 4000), env=env), err="")
+        self.check(self.wasinn("run", "--no-cache", "--log-level", "error", large, env=env), err="")
 
     def test_slow_steps_are_shown_at_a_terminal(self):
         os.mkfifo(self.dir / "module.wasm")
