@@ -94,15 +94,18 @@ TEST(OnnxScan, RefusesExternalDataWhereverATensorCanBe) {
   }
 }
 
-// Protocol Buffers take the low 32 bits of an enumeration, and accept numbers that are longer than they need be.
+// Protocol Buffers take the low 32 bits of an enumeration and of a tag, and accept numbers that are longer than they need be.
 TEST(OnnxScan, SeesThroughUnusualNumbers) {
   const auto with_tensor = [](const Proto& tensor) { return ModelOf({.constants = {tensor}}); };
   EXPECT_EQ(Scan(with_tensor(Proto().Int(14, 1))), WASINN_ERROR_SECURITY);
   EXPECT_EQ(Scan(with_tensor(Proto().Int(14, 0x100000001))), WASINN_ERROR_SECURITY);
   EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\x70\x81\x80\x00", 4)))), WASINN_ERROR_SECURITY);
   EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\xf0\x80\x00\x01", 4)))), WASINN_ERROR_SECURITY) << "a long tag";
-  EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\xf0\x80\x80\x80\x10\x01", 6)))), WASINN_ERROR_INVALID_ENCODING)
+  EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\xf0\x80\x80\x80\x10\x01", 6)))), WASINN_ERROR_SECURITY)
       << "a tag of more than 32 bits";
+  EXPECT_EQ(Scan(with_tensor(Proto().Raw(std::string("\xf0\x80\x80\x80\x80\x00\x01", 7)))),
+            WASINN_ERROR_INVALID_ENCODING)
+      << "a tag of six bytes";
   EXPECT_EQ(Scan(with_tensor(Proto().Int(14, 0))), WASINN_OK);
 }
 
