@@ -64,7 +64,7 @@ constexpr size_t kMaxGrowth = 160 * kMegabyte;
 Reply AskOf(const Generous& server) {
   ConnectionConfig config;
   config.max_message_bytes = 4 * kMegabyte;
-  config.connect_timeout = std::chrono::seconds(20);
+  config.connect_timeout = kPatience;
   const auto connection = MakeGrpcConnection(server.endpoint(), config);
   const grpc::Slice nothing;
   const Request request{.path = "/inference.GRPCInferenceService/ModelInfer", .body = {&nothing, 1}};

@@ -38,7 +38,7 @@ inline ConnectionConfig ConfigOf(uint32_t connections) {
   config.transport = Transport::kHttp;
   config.max_message_bytes = kMax;
   config.max_connections = connections;
-  config.connect_timeout = std::chrono::seconds(20);
+  config.connect_timeout = kPatience;
   return config;
 }
 

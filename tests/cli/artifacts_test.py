@@ -9,7 +9,7 @@ import socket
 import stat
 import subprocess
 
-from command import MODEL, PROBE, WASINN, CommandTest
+from command import MODEL, PROBE, WAIT, WASINN, CommandTest
 from registry import MODEL_CONFIG, WithRegistry, digest_of, titled, weights
 
 MODEL = MODEL.encode()
@@ -258,7 +258,7 @@ class KeptTest(ArtifactsTest):
         command = [WASINN, "models", "pull", self.pinned, "--json"]
         both = [subprocess.Popen(command, cwd=self.dir, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
         for one in both:
-            out, err = one.communicate(timeout=120)
+            out, err = one.communicate(timeout=WAIT)
             self.assertEqual((one.returncode, err), (0, b""))
             self.assertEqual(json.loads(out)[0]["path"], str(self.model))
         self.assertEqual([path.name for path in self.store.iterdir()], [self.digest.replace(":", "-")])
@@ -281,7 +281,7 @@ class EndedTest(ArtifactsTest):
                 connection = self.silent.accept()[0]
                 self.addCleanup(connection.close)
                 command.send_signal(end)
-                self.assertEqual(command.wait(timeout=60), -end)
+                self.assertEqual(command.wait(timeout=WAIT), -end)
                 command.stderr.close()
                 while connection.recv(4096):  # until its end
                     pass

@@ -6,7 +6,7 @@ import resource
 import stat
 import subprocess
 
-from command import MOUNTS, PROBE, WASINN, CommandTest
+from command import MOUNTS, PROBE, WAIT, WASINN, CommandTest
 
 
 GUEST = '(module (memory (export "memory") 1) (func (export "_start")))'
@@ -222,7 +222,7 @@ class FullTest(CacheTest):
                          "$@" 2> again
                          ls -A cache/wasinn-code/modules > then"""
             done = subprocess.run(["unshare", "-m", "sh", "-ec", script, "sh", WASINN, "run", PROBE, "args"], cwd=self.dir, env=self.env,
-                                  capture_output=True, timeout=120)
+                                  capture_output=True, timeout=WAIT)
             self.assertEqual(done.returncode, 0, done)
             self.assertEqual(done.stdout.decode().split("\n")[1::2], ["arg args"] * 2, done)
             left, again, then = ((self.dir / name).read_text() for name in ("left", "again", "then"))

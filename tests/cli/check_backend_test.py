@@ -5,7 +5,7 @@ import os
 import re
 import struct
 
-from command import ECHO, CommandTest
+from command import ECHO, CommandTest, longer_and_longer
 
 TEMPLATE = os.environ["WASINN_TEMPLATE"]
 BROKEN = os.environ["WASINN_BROKEN"]
@@ -42,6 +42,17 @@ class CheckBackendTest(CommandTest):
         for check, (passed, found) in report.items():
             self.assertEqual(passed, not found, result)
         return result, {check: " ".join(report[check][1]) for check in fails}
+
+    def check_endless(self, name, check):
+        """The one check that does not return. On a busy machine others may be late, too: then all get longer."""
+        for milliseconds in longer_and_longer(1000):
+            late = f"it did not return within {milliseconds // 1000} s"
+            seconds = ("--seconds", str(milliseconds // 1000))
+            _, report = self.check_backend(f"{BROKEN}/broken_{name}.so", *seconds)
+            if not any(late in found for other, (_, found) in report.items() if other != check):
+                break
+        self.assertEqual([other for other, (passed, _) in report.items() if not passed], [check], report)
+        self.assertIn(late, report[check][1])
 
     def test_the_template_keeps_all_promises(self):
         result, report = self.check_backend(TEMPLATE)
@@ -119,15 +130,12 @@ class CheckBackendTest(CommandTest):
         self.assertEqual(os.listdir(self.dir / "tmp"), ["kept"])
 
     def test_one_that_never_returns_is_survived(self):
-        check = "DiscardedOutputsAreGoneUntilTheNextCompute"
-        _, found = self.check_broken("endless", [check], "--seconds", "1")
-        self.assertIn("it did not return within 1 s", found[check])
+        self.check_endless("endless", "DiscardedOutputsAreGoneUntilTheNextCompute")
 
     def test_one_that_cannot_be_closed(self):
         _, found = self.check_broken("crashing_at_close", ["ItEndsAsItBegan"])
         self.assertIn("it ended the OS process: signal 6", found["ItEndsAsItBegan"])
-        _, found = self.check_broken("endless_at_close", ["ItEndsAsItBegan"], "--seconds", "1")
-        self.assertIn("it did not return within 1 s", found["ItEndsAsItBegan"])
+        self.check_endless("endless_at_close", "ItEndsAsItBegan")
 
     def test_outputs_that_lie(self):
         _, report = self.check_backend(f"{BROKEN}/broken_lying.so")

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 
-from command import MODEL, PROBE, WASINN, CommandTest, until
+from command import MODEL, PROBE, WAIT, WASINN, CommandTest, until
 
 LOOP = '(module (memory (export "memory") 1) (func (export "_start") (loop $l (br $l))))'
 # Says so, and never ends.
@@ -114,7 +114,7 @@ class CheckTest(CommandTest):
             self.addCleanup(child.kill)
             self.assertEqual(child.stderr.readline(), b"ready\n")
             child.send_signal(number)
-            out, err = child.communicate(timeout=60)
+            out, err = child.communicate(timeout=WAIT)
             self.assertEqual((child.returncode, out, err), (128 + number, b"", b""))
 
     def test_errors(self):

@@ -7,7 +7,7 @@ import select
 import subprocess
 import time
 
-from command import MODEL, CommandTest
+from command import MODEL, WAIT, CommandTest
 
 COMMANDS = ("demo", "new", "run", "compile", "inspect", "models", "check", "backends", "doctor", "check-backend", "completions", "help")
 
@@ -26,7 +26,7 @@ class Terminal:
         os.write(self.terminal, text.encode())
 
     def read_until(self, text):
-        end = time.monotonic() + 60
+        end = time.monotonic() + WAIT
         while text not in self.seen:
             ready, _, _ = select.select([self.terminal], [], [], max(0, end - time.monotonic()))
             if not ready:
@@ -102,7 +102,7 @@ class CompletionsTest(CommandTest):
 
         def completed(line):
             command = f"source {script}; complete --do-complete '{line}'"
-            done = subprocess.run(["fish", "--no-config", "-c", command], cwd=self.dir, env=self.env, capture_output=True, text=True, timeout=60)
+            done = subprocess.run(["fish", "--no-config", "-c", command], cwd=self.dir, env=self.env, capture_output=True, text=True, timeout=WAIT)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             return [row.split("\t")[0] for row in done.stdout.splitlines()]
 
@@ -135,10 +135,10 @@ PRINTS = "wasinn() { printf 'words'; printf '<%s>' \"$@\"; printf '\\nend>\\n'; 
 class ManTest(CommandTest):
     def check_page(self, page, name):
         self.assertIn(f".TH {name.upper().replace('-', chr(92) + '-')} 1 ", page)
-        lint = subprocess.run(["mandoc", "-Tlint", "-W", "warning"], input=page.encode(), capture_output=True, timeout=60)
+        lint = subprocess.run(["mandoc", "-Tlint", "-W", "warning"], input=page.encode(), capture_output=True, timeout=WAIT)
         complaints = [line for line in lint.stdout.decode().splitlines() if "missing date" not in line]
         self.assertEqual(complaints, [], page)
-        groff = subprocess.run(["groff", "-ww", "-man", "-Tutf8"], input=page.encode(), capture_output=True, timeout=60)
+        groff = subprocess.run(["groff", "-ww", "-man", "-Tutf8"], input=page.encode(), capture_output=True, timeout=WAIT)
         self.assertEqual((groff.returncode, groff.stderr.decode()), (0, ""))
         return re.sub(r"\x1b\[[0-9;]*m|.\x08", "", groff.stdout.decode())
 

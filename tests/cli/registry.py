@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import threading
 
+from command import WAIT
+
 SKOPEO = shutil.which("skopeo")
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 EMPTY = "application/vnd.oci.empty.v1+json"
@@ -95,7 +97,7 @@ class Registry:
     def push(self, layout, name):
         """Under `name`, REPOSITORY:TAG."""
         command = [SKOPEO, "copy", "--quiet", "--preserve-digests", "--dest-tls-verify=false", f"oci:{layout.folder}", f"docker://{self.host}/{name}"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT)
         if done.returncode != 0:
             raise AssertionError(f"{command}: {done.stderr}")
 

@@ -7,7 +7,7 @@ import struct
 import subprocess
 import unittest
 
-from command import MODEL, PROBE, CommandTest, until
+from command import MODEL, PROBE, WAIT, CommandTest, until
 
 ADD = """(module (memory (export "memory") 1) (global $ready (mut i32) (i32.const 0))
   (func (export "_initialize") (global.set $ready (i32.const 100)))
@@ -128,7 +128,7 @@ class ModuleFromStdinTest(CommandTest):
 
     def test_a_file(self):
         with open(PROBE, "rb") as module:
-            done = subprocess.run([os.environ["WASINN"], "run", "-", "exit", "4"], stdin=module, env=self.env, cwd=self.dir, timeout=120)
+            done = subprocess.run([os.environ["WASINN"], "run", "-", "exit", "4"], stdin=module, env=self.env, cwd=self.dir, timeout=WAIT)
         self.assertEqual(done.returncode, 4)
 
 
@@ -181,14 +181,14 @@ class WasmtimesFlagsTest(CommandTest):
 class ProfileTest(CommandTest):
     def test_perfmap(self):
         done = subprocess.Popen([os.environ["WASINN"], "run", "--profile", "perfmap", PROBE, "exit", "0"], env=self.env, cwd=self.dir)
-        self.assertEqual(done.wait(timeout=120), 0)
+        self.assertEqual(done.wait(timeout=WAIT), 0)
         report = pathlib.Path(f"/tmp/perf-{done.pid}.map")
         self.addCleanup(report.unlink)
         self.assertRegex(report.read_text(), r"(?m)^(?:0x)?[0-9a-f]+ [0-9a-f]+ .*main")
 
     def test_jitdump(self):
         done = subprocess.Popen([os.environ["WASINN"], "run", "--profile", "jitdump", PROBE, "exit", "0"], env=self.env, cwd=self.dir)
-        self.assertEqual(done.wait(timeout=120), 0)
+        self.assertEqual(done.wait(timeout=WAIT), 0)
         (report,) = self.dir.glob("jit-*.dump")
         self.assertEqual(report.name, f"jit-{done.pid}.dump")
         dump = report.read_bytes()

@@ -6,7 +6,7 @@ import resource
 import stat
 import subprocess
 
-from command import MODEL, MOUNTS, PROBE, WASINN, CommandTest, Result
+from command import MODEL, MOUNTS, PROBE, WAIT, WASINN, CommandTest, Result
 
 NOBODY = 65534
 PR_SET_NO_NEW_PRIVS = 38
@@ -37,7 +37,7 @@ class SurroundingsTest(CommandTest):
 
     def infer(self, command=None, **more):
         done = subprocess.run(command or self.command, cwd=self.dir, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=120, **more)
+                              stderr=subprocess.PIPE, timeout=WAIT, **more)
         return Result(done)
 
     def check_infers(self, result):
@@ -47,7 +47,7 @@ class SurroundingsTest(CommandTest):
         self.check_infers(self.infer())
 
     def test_without_standard_files(self):
-        done = subprocess.run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *self.command], cwd=self.dir, env=self.env, timeout=120)
+        done = subprocess.run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *self.command], cwd=self.dir, env=self.env, timeout=WAIT)
         self.assertEqual(done.returncode, 0)
 
     def test_without_input_alone(self):

@@ -251,7 +251,7 @@ class Answers(LanguageRemoteTest):
             return 200, completion(fields["prompt"])
 
         fake = self.fake(wait)
-        front = Server(self.dir, self.env, ("--config", self.configure(self.address(fake))))
+        front = Server(self.dir, self.env, ("--config", self.configure(self.address(fake), more="[limits]\ncompute_timeout_ms = 0")))
         self.addCleanup(self.expect_end, front)
         answers = [None] * many
 

@@ -10,7 +10,7 @@ import inference_pb2 as pb
 import inference_pb2_grpc as service_pb2_grpc
 
 import python_servers
-from command import refused_port
+from command import WAIT, refused_port
 from python_servers import MODEL
 from remote import OverHttp, RemoteTest
 
@@ -87,7 +87,7 @@ class HttpOthers(OverHttp, Others):
         return super().is_ready(stub) and self.is_ready_over_http()
 
     def is_ready_over_http(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.ports["http"], timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports["http"], timeout=WAIT)
         try:
             connection.request("GET", "/v2/models/digits/ready")
             return connection.getresponse().status == 200

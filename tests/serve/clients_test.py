@@ -4,7 +4,7 @@ import resource
 import select
 import socket
 
-from server import BODY, MODEL, ServeTest, head, read_all
+from server import BODY, MODEL, ServeTest, head, read_all, until
 
 
 class Clients(ServeTest):
@@ -69,10 +69,17 @@ class Clients(ServeTest):
         for flags in (("--idle-timeout", "0.05"), ("--config", config)):
             server = self.serve(*flags, models={"m": MODEL})
             for request in (b"", b"GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n", b"GET /v2 HT"):
-                with server.socket() as connection:
-                    connection.settimeout(60)  # the usual time is 75 s
-                    connection.sendall(request)
-                    self.assertEqual(read_all(connection).count(b" 200 OK"), request.count(b"\r\n\r\n"), request)
+                until(lambda: self.is_closed_early(server, request))
+
+    def is_closed_early(self, server, request):
+        """The usual time is 75 s; on a busy machine it may take longer once."""
+        with server.socket() as connection:
+            connection.settimeout(60)
+            try:
+                connection.sendall(request)
+                return read_all(connection).count(b" 200 OK") == request.count(b"\r\n\r\n")
+            except (TimeoutError, BrokenPipeError):
+                return False
 
     def test_one_that_rests_for_less_is_kept(self):
         server = self.serve("--idle-timeout", "10m", models={"m": MODEL})

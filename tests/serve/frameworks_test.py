@@ -6,6 +6,7 @@ import grpc
 import inference_pb2
 import inference_pb2_grpc
 
+from command import WAIT
 from digits import DIGITS, MODELS, PIXELS, PROMPT, SHAPE, TEXTS, expected, output_of, settings
 from language import LanguageTest
 
@@ -33,7 +34,7 @@ class Frameworks(LanguageTest):
         request = inference_pb2.ModelInferRequest(model_name=file, raw_input_contents=[PIXELS])
         request.inputs.add(name="image", datatype="FP32", shape=SHAPE)
         with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
-            answer = inference_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer(request, timeout=60)
+            answer = inference_pb2_grpc.GRPCInferenceServiceStub(channel).ModelInfer(request, timeout=WAIT)
         self.assertEqual([(one.datatype, list(one.shape)) for one in answer.outputs], [("FP32", [1, 10])])
         [given] = answer.raw_output_contents
         self.expect_scores(given, file, of)

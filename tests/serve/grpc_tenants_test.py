@@ -7,6 +7,7 @@ import grpc
 import inference_pb2 as service_pb2
 import inference_pb2_grpc as service_pb2_grpc
 
+from command import WAIT
 from configured import ConfiguredTest, tenant
 from grpc_hostile_test import BYTES, request
 
@@ -24,7 +25,7 @@ class Keys(ConfiguredTest):
 
     def expect_error(self, code, call, message, metadata=()):
         with self.assertRaises(grpc.RpcError) as raised:
-            answer = call(message, metadata=metadata, timeout=60)
+            answer = call(message, metadata=metadata, timeout=WAIT)
             if hasattr(answer, "__next__"):
                 next(answer)
         self.assertEqual(raised.exception.code(), code, raised.exception)
@@ -34,7 +35,7 @@ class Keys(ConfiguredTest):
         ask = service_pb2
         for call in (stub.ServerLive, stub.ServerReady):
             kind = ask.ServerLiveRequest if call is stub.ServerLive else ask.ServerReadyRequest
-            call(kind(), timeout=60)
+            call(kind(), timeout=WAIT)
         for call, message in ((stub.ServerMetadata, ask.ServerMetadataRequest()), (stub.ModelReady, ask.ModelReadyRequest(name="m")),
                               (stub.ModelMetadata, ask.ModelMetadataRequest(name="m")), (stub.ModelConfig, ask.ModelConfigRequest(name="m")),
                               (stub.ModelStatistics, ask.ModelStatisticsRequest()), (stub.RepositoryIndex, ask.RepositoryIndexRequest()),
@@ -43,12 +44,12 @@ class Keys(ConfiguredTest):
                               (stub.ModelInfer, request("m", b"ab"))):
             for metadata in ((), (("authorization", "Bearer no"),), (("authorization", "key of a"),)):
                 self.expect_error(grpc.StatusCode.UNAUTHENTICATED, call, message, metadata)
-            call(message, metadata=KEY, timeout=60)
+            call(message, metadata=KEY, timeout=WAIT)
 
     def test_streams(self):
         stub = self.stub(tenant("a"))
         self.expect_error(grpc.StatusCode.UNAUTHENTICATED, stub.ModelStreamInfer, iter([request("m", b"ab")]))
-        [answer] = stub.ModelStreamInfer(iter([request("m", b"ab")]), metadata=KEY, timeout=60)
+        [answer] = stub.ModelStreamInfer(iter([request("m", b"ab")]), metadata=KEY, timeout=WAIT)
         self.assertEqual(answer.infer_response.raw_output_contents, [b"ab"])
 
     def test_reflection(self):
@@ -61,7 +62,7 @@ class Keys(ConfiguredTest):
             self.expect_error(grpc.StatusCode.UNAUTHENTICATED, ask, iter([b"\x3a\x00"]))
             symbols = (b"inference.GRPCInferenceService", b"inference.ModelInferRequest.InferInputTensor", b"no.Such")
             questions = [b"\x3a\x00", *(b"\x22" + bytes([len(one)]) + one for one in symbols), b"\x32\x01a"]
-            services, service, message, none, other = ask(iter(questions), metadata=KEY, timeout=60)
+            services, service, message, none, other = ask(iter(questions), metadata=KEY, timeout=WAIT)
             for name in (b"inference.GRPCInferenceService", b"grpc.health.v1.Health", b"grpc.reflection.v1.ServerReflection"):
                 self.assertIn(name, services)
             for described in (service, message):
@@ -77,7 +78,7 @@ class Keys(ConfiguredTest):
         stub = self.stub_of(server)
         asked = queue.Queue()
         asked.put(request("m", b"ab"))
-        stream = stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=60)
+        stream = stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=WAIT)
         next(stream)
         self.configure(tenant("b"))
         server.process.send_signal(signal.SIGHUP)
@@ -92,14 +93,14 @@ class Keys(ConfiguredTest):
         server = self.serve_file(tenant("a"), "--max-connections", "4", models={"m": BYTES})
         stub, asked = self.stub_of(server), queue.Queue()
         self.addCleanup(asked.put, None)
-        streams = [stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=60) for _ in range(8)]
-        stub.ServerLive(service_pb2.ServerLiveRequest(), timeout=60)
+        streams = [stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=WAIT) for _ in range(8)]
+        stub.ServerLive(service_pb2.ServerLiveRequest(), timeout=WAIT)
         for stream in streams:
             stream.cancel()
 
     def test_each_sees_its_models_alone(self):
         stub = self.stub(tenant("a", "[tenants.a.policy]\nmodels = ['m']"))
-        index = stub.RepositoryIndex(service_pb2.RepositoryIndexRequest(), metadata=KEY, timeout=60)
+        index = stub.RepositoryIndex(service_pb2.RepositoryIndexRequest(), metadata=KEY, timeout=WAIT)
         self.assertEqual([model.name for model in index.models], ["m"])
         self.expect_error(grpc.StatusCode.NOT_FOUND, stub.ModelInfer, request("n", b"ab"), KEY)
         self.expect_error(grpc.StatusCode.PERMISSION_DENIED, stub.RepositoryModelUnload, service_pb2.RepositoryModelUnloadRequest(model_name="m"), KEY)
@@ -107,7 +108,7 @@ class Keys(ConfiguredTest):
     def test_what_a_route_alone_may_have_no_call_has(self):
         server = self.serve_file("policy.models = ['m']\n", models={"m": BYTES, "inner": BYTES})
         stub = self.stub_of(server)
-        index = stub.RepositoryIndex(service_pb2.RepositoryIndexRequest(), timeout=60)
+        index = stub.RepositoryIndex(service_pb2.RepositoryIndexRequest(), timeout=WAIT)
         self.assertEqual([model.name for model in index.models], ["m"])
         for call, message in ((stub.ModelInfer, request("inner", b"ab")), (stub.ModelMetadata, service_pb2.ModelMetadataRequest(name="inner")),
                               (stub.ModelConfig, service_pb2.ModelConfigRequest(name="inner")),
@@ -116,14 +117,14 @@ class Keys(ConfiguredTest):
                               (stub.RepositoryModelLoad, service_pb2.RepositoryModelLoadRequest(model_name="inner")),
                               (stub.RepositoryModelUnload, service_pb2.RepositoryModelUnloadRequest(model_name="inner"))):
             self.expect_error(grpc.StatusCode.NOT_FOUND, call, message, ())
-        all_of = stub.ModelStatistics(service_pb2.ModelStatisticsRequest(), timeout=60)
+        all_of = stub.ModelStatistics(service_pb2.ModelStatisticsRequest(), timeout=WAIT)
         self.assertNotIn("inner", [model.name for model in all_of.model_stats])
 
     def test_a_call_more_than_max_requests_is_refused(self):
         stub = self.stub(tenant("a", "max_requests = 1"))
         asked = queue.Queue()
         asked.put(request("m", b"ab"))
-        stream = stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=60)
+        stream = stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=WAIT)
         next(stream)
         self.expect_error(grpc.StatusCode.RESOURCE_EXHAUSTED, stub.ModelInfer, request("m", b"ab"), KEY)
         asked.put(None)

@@ -43,7 +43,7 @@ class OverGrpc(ConfiguredTest):
         self.assertIn(text, raised.exception.details())
 
     def expect_double(self, stub, x=(1, 2)):
-        answer = stub.ModelInfer(request(x=x, id="7"), timeout=60)
+        answer = stub.ModelInfer(request(x=x, id="7"), timeout=WAIT)
         self.assertEqual((answer.model_name, answer.model_version, answer.id), ("g", "1", "7"))
         self.assertEqual([(one.name, one.datatype, list(one.shape)) for one in answer.outputs],
                          [("y", "FP32", [len(x) // 2, 2]), ("label", "BYTES", [len(x) // 2])])
@@ -54,20 +54,20 @@ class OverGrpc(ConfiguredTest):
     def test_it_is_described(self):
         stub = self.stub(models={"m": "in x f32 1\n"})
         ask = service_pb2
-        self.assertTrue(stub.ModelReady(ask.ModelReadyRequest(name="g"), timeout=60).ready)
-        metadata = stub.ModelMetadata(ask.ModelMetadataRequest(name="g", version="1"), timeout=60)
+        self.assertTrue(stub.ModelReady(ask.ModelReadyRequest(name="g"), timeout=WAIT).ready)
+        metadata = stub.ModelMetadata(ask.ModelMetadataRequest(name="g", version="1"), timeout=WAIT)
         self.assertEqual([(one.name, one.datatype, list(one.shape)) for one in metadata.inputs], [("what", "BYTES", [1]), ("x", "FP32", [-1, 2])])
-        config = stub.ModelConfig(ask.ModelConfigRequest(name="g"), timeout=60).config
+        config = stub.ModelConfig(ask.ModelConfigRequest(name="g"), timeout=WAIT).config
         self.assertEqual([list(one.dims) for one in config.output], [[-1, 2], [-1]])
-        index = stub.RepositoryIndex(ask.RepositoryIndexRequest(), timeout=60)
+        index = stub.RepositoryIndex(ask.RepositoryIndexRequest(), timeout=WAIT)
         self.assertEqual([one.name for one in index.models], ["m", "g"])
         self.expect_double(stub)
-        [stats] = stub.ModelStatistics(ask.ModelStatisticsRequest(name="g"), timeout=60).model_stats
+        [stats] = stub.ModelStatistics(ask.ModelStatisticsRequest(name="g"), timeout=WAIT).model_stats
         self.assertEqual((stats.name, stats.inference_count), ("g", 1))
-        stub.RepositoryModelUnload(ask.RepositoryModelUnloadRequest(model_name="g"), timeout=60)
-        self.assertFalse(stub.ModelReady(ask.ModelReadyRequest(name="g"), timeout=60).ready)
+        stub.RepositoryModelUnload(ask.RepositoryModelUnloadRequest(model_name="g"), timeout=WAIT)
+        self.assertFalse(stub.ModelReady(ask.ModelReadyRequest(name="g"), timeout=WAIT).ready)
         self.expect_error(grpc.StatusCode.UNAVAILABLE, "unloaded", stub.ModelInfer, request())
-        stub.RepositoryModelLoad(ask.RepositoryModelLoadRequest(model_name="g"), timeout=60)
+        stub.RepositoryModelLoad(ask.RepositoryModelLoadRequest(model_name="g"), timeout=WAIT)
         self.expect_double(stub)
 
     def test_large_requests(self):
@@ -105,7 +105,7 @@ class OverGrpc(ConfiguredTest):
 
     def test_a_stream(self):
         stub = self.stub()
-        answers = list(stub.ModelStreamInfer(iter([request(), request("failed"), request(x=(3, 4))]), timeout=60))
+        answers = list(stub.ModelStreamInfer(iter([request(), request("failed"), request(x=(3, 4))]), timeout=WAIT))
         self.assertEqual([answer.infer_response.raw_output_contents[0] for answer in (answers[0], answers[2])],
                          [struct.pack("<ff", 2, 4), struct.pack("<ff", 6, 8)])
         self.assertIn("the moon is full", answers[1].error_message)

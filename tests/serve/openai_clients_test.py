@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 
+from command import WAIT
 from language import COUNT, COUNTED, HELLO, HELLO_BACK, LanguageTest
 
 os.environ |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LANGSMITH_TRACING": "false", "HF_HUB_OFFLINE": "1", "DO_NOT_TRACK": "1"}  # nothing is fetched
@@ -191,7 +192,7 @@ class Node(ClientTest):
         modules = os.environ["WASINN_OPENAI_NODE"]
         script = self.file("clients.mjs", NODE)
         os.symlink(modules, self.dir / "node_modules")
-        done = subprocess.run([os.environ["WASINN_NODE"], script, self.base, json.dumps(TOOL)], cwd=self.dir, env=self.env, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([os.environ["WASINN_NODE"], script, self.base, json.dumps(TOOL)], cwd=self.dir, env=self.env, capture_output=True, text=True, timeout=WAIT)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         whole, streamed, call, response, item, width, models, error = map(json.loads, done.stdout.splitlines())
         self.assertEqual((whole, streamed, response, width), (COUNTED, COUNTED, COUNTED, 32))

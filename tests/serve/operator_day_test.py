@@ -252,7 +252,7 @@ if REMOTE.exists():
             """The gateway has so many texts under way at once."""
             behind = HttpServer(Texts, barrier=threading.Barrier(n))
             self.addCleanup(behind.stop)
-            server = self.serve("--config", self.configure(f"[models.lm]\npath = 'http://127.0.0.1:{behind.server_port}/v1/lm'\n{config}"))
+            server = self.serve("--config", self.configure(f"[limits]\ncompute_timeout_ms = 0\n[models.lm]\npath = 'http://127.0.0.1:{behind.server_port}/v1/lm'\n{config}"))
             with concurrent.futures.ThreadPoolExecutor(n) as clients:
                 ask = lambda _: server.request("POST", "/v1/completions", b'{"model": "lm", "prompt": "p"}', {"Content-Type": "application/json"}).status
                 self.assertEqual(set(clients.map(ask, range(n))), {200})

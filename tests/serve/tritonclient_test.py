@@ -14,7 +14,7 @@ from tritonclient import grpc, http
 from tritonclient.grpc import service_pb2, service_pb2_grpc
 from tritonclient.utils import triton_to_np_dtype
 
-from server import ServeTest
+from server import WAIT, ServeTest
 
 MODELS = os.environ["WASINN_MODELS"]
 TRITON = os.environ["WASINN_TRITON"]  # the folder of bin/perf_analyzer
@@ -91,7 +91,7 @@ class TritonClient(OnDigits):
             client.start_stream(callback=lambda result, error: answers.put((result, error)), compression_algorithm="gzip")
             client.async_stream_infer("tiny", [prompt, options], request_id="1", enable_empty_final_response=True)
             texts = []
-            for result, error in iter(lambda: answers.get(timeout=60), None):
+            for result, error in iter(lambda: answers.get(timeout=WAIT), None):
                 self.assertIsNone(error)
                 if result.get_response().parameters["triton_final_response"].bool_param:
                     break
@@ -120,7 +120,7 @@ class TritonClient(OnDigits):
             client.start_stream(callback=lambda result, error: answers.put((result, error)))
             for i, image in enumerate((good, bad, good)):
                 client.async_stream_infer("digits", [image], request_id=str(i))
-            reported = [answers.get(timeout=60) for _ in range(3)]
+            reported = [answers.get(timeout=WAIT) for _ in range(3)]
             client.stop_stream()
         self.assertEqual([error is None for _, error in reported], [True, False, True])
         self.assertIn("input 'image' takes", reported[1][1].message())
@@ -171,7 +171,7 @@ class PerfAnalyzer(OnDigits):
                    "--measurement-mode", "count_windows", "--measurement-request-count", "200", "--stability-percentage", "999",
                    "--max-trials", "3", *flags]
         env = {**self.env, "LD_LIBRARY_PATH": f"{TRITON}/lib"}
-        done = subprocess.run(command, env=env, cwd=self.dir, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, env=env, cwd=self.dir, capture_output=True, text=True, timeout=WAIT)
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("Successful request count:", done.stdout)
         self.assertNotIn("Failed", done.stdout)

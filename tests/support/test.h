@@ -66,4 +66,7 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
+// For what takes much less, even on a busy machine.
+inline constexpr std::chrono::minutes kPatience{10};
+
 }  // namespace wasinn

@@ -207,7 +207,7 @@ TEST_F(QueueOfTwo, AnIdleThreadTakesThePlaceOfABatchThatEnds) {
   queue_.SetRead(*first, [] {});
   queue_.SetBegun(*first);
   queue_.End(*first, false);
-  EXPECT_EQ(idle.wait_for(std::chrono::seconds(30)), std::future_status::ready) << "a place is free, and not taken";
+  EXPECT_EQ(idle.wait_for(kPatience), std::future_status::ready) << "a place is free, and not taken";
   alone.reset();
   EXPECT_THAT(idle.get(), ElementsAre(&other));
   EXPECT_EQ(waits_.front().get(), BatchQueue::Outcome::kAlone) << "its batch failed";

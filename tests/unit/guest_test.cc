@@ -255,8 +255,8 @@ TEST(Stop, HoldsNoLockWhileABackendCancels) {
   auto stop = std::async(std::launch::async, [&] { wasinn_guest_stop(program.guest.get()); });
   gate.Await();
   auto stats = std::async(std::launch::async, [&] { return program.Stats().contexts; });
-  EXPECT_EQ(stats.wait_for(std::chrono::seconds(20)), std::future_status::ready) << "it asks each context";
-  EXPECT_EQ(stop.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(stats.wait_for(kPatience), std::future_status::ready) << "it asks each context";
+  EXPECT_EQ(stop.wait_for(kPatience), std::future_status::ready);
   gate.Open();
   EXPECT_EQ(stats.get(), 1u);
   EXPECT_EQ(compute.get(), kRuntimeError);

@@ -7,7 +7,7 @@ namespace {
 
 Result<std::string> RunShell(const std::string& script, ProgramRun run = {}) {
   run.command = {FindProgram("sh"), "-c", script};
-  if (run.timeout.count() == 0) run.timeout = std::chrono::minutes(1);
+  if (run.timeout.count() == 0) run.timeout = kPatience;
   if (run.most_file_bytes == 0) run.most_file_bytes = 1 << 20;
   if (run.most_output_bytes == 0) run.most_output_bytes = 1 << 20;
   return RunProgram(run);
@@ -37,10 +37,8 @@ TEST(Program, AnErrorHasTheReason) {
               HasSubstr("sh: no \"m\" here"));
   EXPECT_THAT(ErrorOf(RunShell("exit 3")), HasSubstr("exit code 3"));
   EXPECT_THAT(ErrorOf(RunShell("kill -9 $$")), HasSubstr("signal 9 ended it"));
-  EXPECT_THAT(ErrorOf(RunProgram({.command = {"/nonexistent"},
-                                  .timeout = std::chrono::minutes(1),
-                                  .most_file_bytes = 1,
-                                  .most_output_bytes = 1})),
+  EXPECT_THAT(ErrorOf(RunProgram(
+                  {.command = {"/nonexistent"}, .timeout = kPatience, .most_file_bytes = 1, .most_output_bytes = 1})),
               HasSubstr("it cannot be started"));
 }
 

@@ -113,7 +113,7 @@ TEST_F(AccessLogTest, ReportsTheNumberOfDroppedLines) {
   std::string text;
   char buffer[65536];
   uint64_t reported = 0, dropped = 0;
-  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  for (const auto until = std::chrono::steady_clock::now() + kPatience;
        reported + dropped < kAll && std::chrono::steady_clock::now() < until;) {
     const ssize_t n = ::read(reader, buffer, sizeof buffer);
     if (n > 0) text.append(buffer, static_cast<size_t>(n));
