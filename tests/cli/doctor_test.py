@@ -148,6 +148,10 @@ class ProgressTest(CommandTest):
         self.assertEqual(result.err, line.replace(", once", ""))
         self.check(self.wasinn("run", self.program("small.wasm", 4000), env=env), err="")
         self.check(self.wasinn("run", "--no-cache", "--log-level", "error", large, env=env), err="")
+        self.file("m.gguf", MODEL)
+        for flags, count in (([], 1), (["--log-level", "error"], 0)):
+            result = self.wasinn("check", "--no-cache", *flags, "m.gguf", large, env=env)
+            self.assertEqual(result.err.count("compiling large.wasm"), count, result)
 
     def test_slow_steps_are_shown_at_a_terminal(self):
         os.mkfifo(self.dir / "module.wasm")
