@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -69,10 +70,12 @@ int64_t ValueCount(const Io& io) {
   return count;
 }
 
-// The first dim is mostly a batch, whose size is that of the inputs.
-bool HasUnknownSize(const Io& io) {
-  return !io.has_rank ||
-         std::any_of(io.dims.begin() + (io.dims.empty() ? 0 : 1), io.dims.end(), [](int64_t dim) { return dim < 0; });
+// The first dim is mostly a batch, whose size is that of the inputs if theirs is open, too.
+bool HasUnknownSize(const Io& output, const std::vector<Io>& inputs) {
+  const bool has_batch =
+      std::ranges::any_of(inputs, [](const Io& input) { return !input.dims.empty() && input.dims.front() < 0; });
+  return !output.has_rank ||
+         std::ranges::any_of(output.dims | std::views::drop(has_batch ? 1 : 0), [](int64_t dim) { return dim < 0; });
 }
 
 std::string DimsOf(const Io& io) {
@@ -86,8 +89,9 @@ struct Values {
   Json used = Json::array(), texts = Json::array();
 };
 
-std::expected<Values, std::string> ValuesOf(const std::vector<Io>& ios, bool are_inputs, const Json& settings,
+std::expected<Values, std::string> ValuesOf(const ProjectModel& model, bool are_inputs, const Json& settings,
                                             std::set<std::string>& taken) {
+  const std::vector<Io>& ios = are_inputs ? model.signature.inputs : model.signature.outputs;
   const std::string what = are_inputs ? "input" : "output";
   Values all;
   for (size_t i = 0; i < ios.size(); ++i) {
@@ -113,7 +117,7 @@ std::expected<Values, std::string> ValuesOf(const std::vector<Io>& ios, bool are
     }
     const std::string dims = DimsOf(io);
     Json values = types[type];
-    const bool has_room = !are_inputs && HasUnknownSize(io);
+    const bool has_room = !are_inputs && HasUnknownSize(io, model.signature.inputs);
     values.update({{"index", std::to_string(i)},
                    {"label", Escaped(io.name)},
                    {"id", IdOf(what, io.name, i, taken)},
@@ -224,9 +228,9 @@ std::expected<Project, std::string> MakeProject(const std::string& template_name
   const auto settings = ReadSettings(template_name);
   if (!settings) return std::unexpected(settings.error());
   std::set<std::string> taken;
-  const auto inputs = ValuesOf(model.signature.inputs, true, *settings, taken);
+  const auto inputs = ValuesOf(model, true, *settings, taken);
   if (!inputs) return std::unexpected(inputs.error());
-  const auto outputs = ValuesOf(model.signature.outputs, false, *settings, taken);
+  const auto outputs = ValuesOf(model, false, *settings, taken);
   if (!outputs) return std::unexpected(outputs.error());
   if (outputs->used.empty() && !outputs->texts.empty())
     return std::unexpected(

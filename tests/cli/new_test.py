@@ -177,7 +177,18 @@ class NewTest(CommandTest):
         self.new_of("c", "hello", "m.gguf", "in   x f32 [2, 3]")
         program = self.dir / "hello/main.c"
         program.write_text(program.read_text().replace("float output_x[6]", "float output_x[5]"))
-        self.assertIn("hello: get_output: too_large\n", self.make("hello", "c", "run", code=2).stderr)
+        error = self.make("hello", "c", "run", code=2).stderr
+        self.assertIn('hello: "x" has 24 bytes, and output_x has room for 20\nhello: get_output: too_large\n', error)
+
+    def check_c_rows(self):
+        """Whose number is not that of the inputs: an output has room for many if no input has an open first dim."""
+        nodes = [onnx_models.node("Equal", ["x", "x"], ["all"]), onnx_models.node("NonZero", ["all"], ["at"]),
+                 onnx_models.node("Transpose", ["at"], ["y"])]
+        shapes = onnx_models.tensor(onnx_models.FLOAT, 4), onnx_models.tensor(onnx_models.INT64, -1, 1)
+        model = onnx_models.model(nodes, [onnx_models.value("x", shapes[0])], [onnx_models.value("y", shapes[1])])
+        self.env["WASINN_CONFIG"] = ""
+        self.new_of("c", "rows", self.file("rows.onnx", model), "out  y i64 [?, 1]")
+        self.assertEqual(self.make("rows", "c", "run").stdout.splitlines()[-1], "y: 0 1 2 3")
 
     def check_zig_kit(self):
         self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
@@ -298,6 +309,7 @@ for one in os.environ["WASINN_NEW"].split():
     add(one)
     if one == "c":
         NewTest.test_c_errors = NewTest.check_c_errors
+        NewTest.test_c_rows = NewTest.check_c_rows
     if one == "zig":
         NewTest.test_zig_kit = NewTest.check_zig_kit
     if one == "assemblyscript":
