@@ -4,7 +4,7 @@ import json
 import os
 import threading
 
-from command import longer_and_longer, refused_port
+from command import WAIT, longer_and_longer, refused_port
 from fake_openai import FakeOpenAi, completion
 from language import COUNT, COUNTED, HELLO, HELLO_BACK, MODELS, TEST_MODELS, LanguageTest
 from server import Server
@@ -247,7 +247,7 @@ class Answers(LanguageRemoteTest):
         together = threading.Barrier(many)
 
         def wait(path, fields):
-            together.wait()
+            together.wait(WAIT)
             return 200, completion(fields["prompt"])
 
         fake = self.fake(wait)

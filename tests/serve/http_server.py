@@ -26,6 +26,7 @@ class HttpServer(http.server.ThreadingHTTPServer):
     """On a port of its own, until stop(). `more`: attributes, for handlers."""
 
     daemon_threads, block_on_close = True, False
+    request_queue_size = 1024  # clients connect while this process has no processor
 
     def __init__(self, handler, tls=None, **more):
         super().__init__(("127.0.0.1", 0), handler)

@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 
-from command import WASINN
+from command import WAIT, WASINN
 from configured import ConfiguredTest, tenant
 from http_server import Handler, HttpServer
 from server import BODY, MODEL, head, until
@@ -234,6 +234,11 @@ class SlowOnes(Day):
             self.log_of(server)  # of a load that no request waits for any more
 
 
+# However long it takes until all clients have come.
+PATIENT = ("[limits]\ncompute_timeout_ms = 0\nload_timeout_ms = 0\n"
+           f"[backends.remote]\nconnect_timeout_ms = {WAIT * 1000}\nload_timeout_ms = {WAIT * 1000}\n")
+
+
 class Texts(Handler):
     """OpenAI's API, which answers no text until as many are asked for as the server's barrier wants."""
 
@@ -252,9 +257,15 @@ if REMOTE.exists():
             """The gateway has so many texts under way at once."""
             behind = HttpServer(Texts, barrier=threading.Barrier(n))
             self.addCleanup(behind.stop)
-            server = self.serve("--config", self.configure(f"[limits]\ncompute_timeout_ms = 0\n[models.lm]\npath = 'http://127.0.0.1:{behind.server_port}/v1/lm'\n{config}"))
+            server = self.serve("--config", self.configure(f"{PATIENT}[models.lm]\npath = 'http://127.0.0.1:{behind.server_port}/v1/lm'\n{config}"))
+
+            def ask(_):
+                answer = server.request("POST", "/v1/completions", b'{"model": "lm", "prompt": "p"}', {"Content-Type": "application/json"})
+                if answer.status != 200:
+                    behind.barrier.abort()  # for which the others would wait
+                return answer.status
+
             with concurrent.futures.ThreadPoolExecutor(n) as clients:
-                ask = lambda _: server.request("POST", "/v1/completions", b'{"model": "lm", "prompt": "p"}', {"Content-Type": "application/json"}).status
                 self.assertEqual(set(clients.map(ask, range(n))), {200})
 
         def test_it_asks_for_many_texts_at_once(self):
