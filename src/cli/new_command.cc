@@ -47,30 +47,35 @@ std::string CheckFolder(const std::string& text) {
 }
 
 // "": there is none. Python's and JavaScript's programs are components in any case.
-std::string FindTemplate(const std::vector<std::string>& names, const std::string& language, const NewFlags& flags) {
-  const std::string kind = flags.serve ? "-serve" : "";
+std::string FindTemplate(const std::vector<std::string>& names, const std::string& language, const NewFlags& flags,
+                         bool is_text) {
+  const std::string kind = std::string(is_text ? "-text" : "") + (flags.serve ? "-serve" : "");
   const std::string plain = language + kind, component = language + "-component" + kind;
   const auto is_there = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
   if (is_there(component) && (flags.component || !is_there(plain))) return component;
   return !flags.component && is_there(plain) ? plain : "";
 }
 
-std::expected<std::string, std::string> TemplateOf(const NewFlags& flags) {
+// `is_text`: for a language model.
+std::expected<std::string, std::string> TemplateOf(const NewFlags& flags, bool is_text) {
   const std::vector<std::string> names = TemplateNames();
   if (names.empty())
     return std::unexpected("the templates are not installed: there is no " + (ShareFolder() / "new").string());
-  if (std::string found = FindTemplate(names, flags.language, flags); !found.empty()) return found;
+  if (std::string found = FindTemplate(names, flags.language, flags, is_text); !found.empty()) return found;
   std::set<std::string> all, fitting;
   for (const std::string& name : names) {
     const std::string language = name.substr(0, name.find('-'));
     all.insert(language);
-    if (!FindTemplate(names, language, flags).empty()) fitting.insert(language);
+    if (!FindTemplate(names, language, flags, is_text).empty()) fitting.insert(language);
   }
   const bool is_known = all.contains(flags.language);
-  const std::string kind =
-      (flags.component ? " with --component" : "") + std::string(flags.serve ? " with --serve" : "");
-  return std::unexpected(fmt::format("there is no template for {}{}; there is one for {}", flags.language,
-                                     is_known ? kind : "", fmt::join(is_known ? fitting : all, ", ")));
+  const std::string kind = std::string(is_text ? " and a language model" : "") +
+                           (flags.component ? " with --component" : "") + (flags.serve ? " with --serve" : "");
+  const std::string others = is_known && fitting.empty()
+                                 ? "`wasinn serve` serves the model as it is"
+                                 : fmt::format("there is one for {}", fmt::join(is_known ? fitting : all, ", "));
+  return std::unexpected(
+      fmt::format("there is no template for {}{}; {}", flags.language, is_known ? kind : "", others));
 }
 
 // Whether a build file can have it between quotes.
@@ -112,6 +117,12 @@ std::expected<ProjectModel, std::string> InspectedModel(NewFlags& flags) {
   return ProjectModel{model.name, *path, std::move(*signature)};
 }
 
+// Whose ports llama.cpp's backend, and that for servers, give all of them.
+bool IsLanguageModel(const Signature& signature) {
+  return !signature.inputs.empty() && signature.inputs[0].name == "prompt" && IsText(signature.inputs[0]) &&
+         !signature.outputs.empty() && signature.outputs[0].name == "completion";
+}
+
 // Writes nothing where something is.
 std::expected<void, std::string> WriteProject(const Project& project, const fs::path& folder) {
   std::error_code failed;
@@ -140,7 +151,7 @@ std::expected<void, std::string> WriteProject(const Project& project, const fs::
 
 int Run(NewFlags& flags) {
   if (flags.language == "cpp") flags.language = "c++";
-  const auto name = TemplateOf(flags);
+  auto name = TemplateOf(flags, false);
   if (!name) return Fail(name.error());
   while (flags.folder.ends_with('/')) flags.folder.pop_back();
   std::error_code ignored;
@@ -148,13 +159,16 @@ int Run(NewFlags& flags) {
     return Fail(flags.folder + " is there already, and stays as it is");
   const auto model = InspectedModel(flags);
   if (!model) return Fail(model.error());
+  const bool is_text = IsLanguageModel(model->signature);
+  if (is_text) name = TemplateOf(flags, true);
+  if (!name) return Fail(name.error());
   const auto project = MakeProject(*name, settings::LastComponent(flags.folder), *model, OwnCommand());
   if (!project) return Fail(project.error());
   if (const auto written = WriteProject(*project, flags.folder); !written) return Fail(written.error());
   std::printf("model %s\n  in   %s\n  out  %s\n", settings::PrintableName(model->name).c_str(),
               LineOf(model->signature.inputs).c_str(), LineOf(model->signature.outputs).c_str());
   for (const Io& io : model->signature.outputs) {
-    if (IsText(io)) std::printf("left out: the output '%s', for its values are texts\n", io.name.c_str());
+    if (IsText(io) && !is_text) std::printf("left out: the output '%s', for its values are texts\n", io.name.c_str());
   }
   for (const auto& [file, text] : project->files) std::printf("wrote %s\n", (fs::path(flags.folder) / file).c_str());
   for (const Finding& finding : DiagnoseGuests(*name)) {
@@ -185,7 +199,7 @@ Command AddNewCommand(CLI::App& app) {
   make->footer(
       "Names, types and shapes are the model's. Existing files are never changed.\n\n"
       "Examples:\n  wasinn new hello --lang c\n  wasinn new detect --lang rust --model detect.onnx\n"
-      "  wasinn new answer --lang python --serve");
+      "  wasinn new ask --lang go --model lm.gguf\n  wasinn new answer --lang python --serve");
   return {make, [flags] { return Run(*flags); }};
 }
 

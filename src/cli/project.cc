@@ -25,6 +25,7 @@ using Json = nlohmann::ordered_json;
 constexpr char kSettings[] = "template.json";
 constexpr char kBase[] = "base";
 constexpr char kServer[] = "-serve";     // the ending of templates of programs that answer requests
+constexpr char kText[] = "-text";        // and of those for language models
 constexpr char kPlace[] = ".in";         // the ending of files with places for values
 constexpr int64_t kMaxValues = 1 << 28;  // in a guest's memory
 constexpr int64_t kUnknownRoom = 65536;  // elements of an output whose size is not known before a run
@@ -227,16 +228,19 @@ std::expected<Project, std::string> MakeProject(const std::string& template_name
                                                 const ProjectModel& model, const std::string& command) {
   const auto settings = ReadSettings(template_name);
   if (!settings) return std::unexpected(settings.error());
+  const bool is_server = template_name.ends_with(kServer), is_text = template_name.ends_with(kText);
   std::set<std::string> taken;
-  const auto inputs = ValuesOf(model, true, *settings, taken);
-  if (!inputs) return std::unexpected(inputs.error());
-  const auto outputs = ValuesOf(model, false, *settings, taken);
-  if (!outputs) return std::unexpected(outputs.error());
-  if (outputs->used.empty() && !outputs->texts.empty())
-    return std::unexpected(
-        "the outputs are texts, which templates read in no language; `wasinn serve` serves the model as it is");
+  std::expected<Values, std::string> inputs, outputs;
+  if (!is_text) {  // whose ports are those of every language model
+    inputs = ValuesOf(model, true, *settings, taken);
+    if (!inputs) return std::unexpected(inputs.error());
+    outputs = ValuesOf(model, false, *settings, taken);
+    if (!outputs) return std::unexpected(outputs.error());
+    if (outputs->used.empty() && !outputs->texts.empty())
+      return std::unexpected(
+          "the outputs are texts, which templates read in no language; `wasinn serve` serves the model as it is");
+  }
   Json values = *settings;
-  const bool is_server = template_name.ends_with(kServer);
   const Json once = Json::array({Json::object()}), never = Json::array();
   values.update({{"name", name},
                  {"model", model.name},
@@ -245,8 +249,12 @@ std::expected<Project, std::string> MakeProject(const std::string& template_name
                  {"inputs", inputs->used},
                  {"outputs", outputs->used},
                  {"texts", outputs->texts},
+                 {"asks", is_text ? " that asks a language model" : ""},
                  {"program", is_server ? never : once},
-                 {"server", is_server ? once : never}});
+                 {"server", is_server ? once : never},
+                 {"text", is_text ? once : never},
+                 {"table", is_text ? never : once},
+                 {"zeros", is_server || is_text ? never : once}});
   Project project;
   for (const std::string& folder : {std::string("common"), template_name}) {
     if (auto added = AddFiles(Templates() / folder, values, project); !added) return std::unexpected(added.error());
@@ -267,7 +275,7 @@ std::vector<Finding> DiagnoseGuests(const std::string& template_name) {
 std::vector<Finding> DiagnoseGuests() {
   std::vector<Finding> findings;
   for (const std::string& name : TemplateNames()) {
-    if (name.ends_with(kServer)) continue;  // needs what other programs in its language need
+    if (name.ends_with(kServer) || name.ends_with(kText)) continue;  // needs what other programs in its language need
     std::vector<Finding> found = DiagnoseNeeds(name);
     // The first that is missing: its command gets all.
     const auto missing = std::ranges::find(found, Finding::State::kMissing, &Finding::state);

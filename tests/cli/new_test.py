@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import unittest
 
 from command import MODEL, WAIT, WASINN, CommandTest
 
@@ -24,6 +25,7 @@ PREFIX = pathlib.Path(WASINN).parents[1]
 TYPES = "f16 f32 f64 u8 i8 bool i32 u32 i64 u64".split()
 NAMES = "GGUF\nin while f32 -1,2\nin a.b:0 f32 scalar\nin A/b:0 f32 3\nin \"q\\ f32 1\n"
 SERVE = "-serve"
+TEXT = "-text"  # for language models, which --model chooses
 # Parts of Zig's kit that the template's program does not use: a model of its own, and errors.
 KIT_ZIG = r"""const std = @import("std");
 const nn = @import("wasi_nn.zig");
@@ -146,7 +148,7 @@ class NewTest(CommandTest):
         return done
 
     def new_of(self, template, name, model, out):
-        language, *kinds = template.split("-")
+        language, *kinds = template.removesuffix(TEXT).split("-")
         self.new(name, "--lang", language, *(f"--{kind}" for kind in kinds), "--model", model, out=out)
         if language == "assemblyscript":  # what `npm install` makes
             (self.dir / name / "node_modules").symlink_to(pathlib.Path(os.environ["WASINN_TOOLS"]) / "../assemblyscript/node_modules")
@@ -170,6 +172,19 @@ class NewTest(CommandTest):
         self.file("all.gguf", NAMES + "".join(f"in of-{name} {name} 2,2\n" for name in TYPES))
         self.new_of(template, "all", "all.gguf", "of-u64 u64 [2, 2]")
         self.assertIn("fits: computes that went well: 1, and no call failed", self.make("all", template, "test").stdout)
+
+    def check_text(self, template):
+        self.env["WASINN_CONFIG"] = ""
+        model = SOURCE / "models/tiny.gguf"
+        self.new_of(template, "ask", model, "out  completion u8 [?]")
+        for source in (path for path in (self.dir / "ask").rglob("*") if path.stem in ("main", "app")):  # always the same answer
+            source.write_text(re.sub(r"""(\\?["'])n-predict(\\?["']): 100""", r"\1n-predict\2: 8, \1temp\2: 0", source.read_text()))
+        done = self.make("ask", template, "test").stdout
+        self.assertRegex(done, "fits: (steps of a generation|computes) that went well: [1-9]")
+        result = self.wasinn("run", "--model", f"tiny={model}", "ask/ask.wasm", 'a "word", a \\ and a\nline: é')
+        self.check(result)
+        self.assertTrue(result.out.strip())
+        self.assertIn('ask.wasm "What is rain?"` asks another one', (self.dir / "ask/README.md").read_text())
 
     def check_c_errors(self):
         self.env["WASINN_CONFIG"] = str(self.dir / "echo.toml")
@@ -300,6 +315,9 @@ class NewTest(CommandTest):
 
 def add(template):
     name = template.replace("-", "_").replace("+", "p")
+    if template.endswith(TEXT):
+        setattr(NewTest, f"test_{name}_program_asks_a_language_model", lambda self: self.check_text(template))
+        return
     program, types = (NewTest.check_server, NewTest.check_served_types) if template.endswith(SERVE) else (NewTest.check_program, NewTest.check_types)
     setattr(NewTest, f"test_{name}_program_of_a_classifier", lambda self: program(self, template))
     setattr(NewTest, f"test_{name}_program_of_every_type", lambda self: types(self, template))
@@ -345,6 +363,15 @@ class ProjectTest(CommandTest):
         self.file("a'b/m.gguf", "GGUF\nin x f32 2\n")
         self.check_error(self.wasinn("new", "x", "--lang", "c", "--model", "a'b/m.gguf"), "a build file cannot name the path ../a'b/m.gguf")
         self.check_error(self.wasinn("new", "folder/x", "--lang", "c", "--model", "a'b/../a'b/m.gguf"), "a build file")
+        self.assertFalse((self.dir / "x").exists())
+
+    @unittest.skipUnless("WASINN_LLAMA" in os.environ, "the build has no llama.cpp")
+    def test_languages_without_a_template_for_language_models(self):
+        model = ("--model", SOURCE / "models/tiny.gguf")
+        self.env["WASINN_CONFIG"] = ""
+        self.check_error(self.wasinn("new", "x", "--lang", "zig", *model), "there is no template for zig and a language model; there is one for c, c++, go, js, python, rust\n")
+        result = self.wasinn("new", "x", "--lang", "c", "--serve", *model)
+        self.check_error(result, "there is no template for c and a language model with --serve; `wasinn serve` serves the model as it is\n")
         self.assertFalse((self.dir / "x").exists())
 
     def test_outputs_that_are_all_texts(self):
