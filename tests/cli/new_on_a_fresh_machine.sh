@@ -7,22 +7,26 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 templates=("$@")
 [ $# -gt 0 ] || mapfile -t templates < <(find guest/new -name template.json -printf '%h\n' | sed 's|.*/||' | sort)
 scripts/quickstart.sh
-scripts/deps.sh serve wasmtime-component component-guests rust-guests go-guests zig-guests assemblyscript-guests
-cmake --preset release -DWASINN_BUILD_TESTS=OFF
-cmake --build --preset release --target wasinn_command wasinn_serve wasinn_worker wasinn_backend_onnx wasinn_guest_files
+deps=(serve rust-guests go-guests zig-guests assemblyscript-guests llama-text smollm2)
+[[ "${templates[*]}" != *-component* ]] || deps+=(wasmtime-component component-guests)
+scripts/deps.sh "${deps[@]}"
+cmake --preset release
+cmake --build --preset release --target wasinn_command wasinn_serve wasinn_worker wasinn_backend_onnx wasinn_backend_llama wasinn_guest_files
 export PATH=$PWD/build/release/bin:$PWD/.deps/component-tools/bin:$PATH
-command -v curl >/dev/null || apt-get install -y --no-install-recommends curl
+apt-get install -y --no-install-recommends make curl # "missing here: no make; to get it: …"
 # Without rustup and Go 1.24, as docs/guests.md says.
 make=(make --no-print-directory CARGO=cargo-wasm GO=go-wasm)
-model=$PWD/models/digits.onnx
+digits=$PWD/models/digits.onnx
+text=$(echo "$PWD"/.deps/share/smollm2/*.gguf)
 adapters=$PWD/.deps/component-tools/adapters
 folder=$(mktemp -d)
 cd "$folder"
 
 # try TEMPLATE: as its README says.
 try() {
-  local name=$1 language=${1%%-*} kinds kind=command server rc=0
-  kinds=$(sed -n 's/-/ --/gp' <<<"${name#"$language"}")
+  local name=${1//+/p} language=${1%%-*} kinds kind=command server rc=0 model=$digits
+  kinds=$(sed -n 's/-text//; s/-/ --/gp' <<<"${1#"$language"}")
+  [[ $name != *-text ]] || model=$text
   [[ $name != *-serve ]] || kind=reactor
   # shellcheck disable=SC2086 # words
   wasinn new "$name" --lang "$language" $kinds --model "$model" && cd "$name" || return 1
