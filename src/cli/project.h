@@ -1,4 +1,4 @@
-// The templates of `wasinn new`: folders PREFIX/share/wasinn/new/LANG[-component][-serve] of files, and template.json with
+// The templates of `wasinn new`: folders PREFIX/share/wasinn/new/LANG[-component][-serve or -text] of files, and template.json with
 // what programs in that language need. It may name another template as its "base", whose settings it changes.
 #pragma once
 
@@ -26,7 +26,7 @@ struct Project {
       copies;  // files and folders of the kit that come along, by where
 };
 
-// "c", "c++", "c-component", "go-serve", …
+// "c", "c++-text", "c-component", "go-serve", …
 std::vector<std::string> TemplateNames();
 
 // `command`: how its build file calls wasinn. Error: a type of the model that the language cannot pass, or a broken
