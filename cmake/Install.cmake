@@ -100,7 +100,11 @@ install(EXPORT wasinnTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
 wasinn_install_pkgconfig(wasinn dev "${PROJECT_DESCRIPTION}" "" "-lwasinn")
 
 if(TARGET wasinn_worker)
-  install(TARGETS wasinn_worker RUNTIME DESTINATION ${WASINN_BACKEND_DIR} COMPONENT lib)
+  set(worker wasinn_worker)
+  if(TARGET wasinn_worker_with_wall)
+    set(worker wasinn_worker_with_wall)
+  endif()
+  install(TARGETS ${worker} RUNTIME DESTINATION ${WASINN_BACKEND_DIR} COMPONENT lib)
 endif()
 
 # Files for building backends elsewhere.
@@ -243,7 +247,7 @@ if(TARGET wasinn_bench)
 endif()
 
 # Man pages and completions, which the command itself writes.
-if(TARGET wasinn_command AND NOT CMAKE_CROSSCOMPILING)
+if(TARGET wasinn_command AND (CMAKE_CROSSCOMPILING_EMULATOR OR NOT CMAKE_CROSSCOMPILING))
   set(pages ${PROJECT_BINARY_DIR}/share)
   set(programs wasinn_command)
   foreach(program IN ITEMS wasinn_bench wasinn_serve)

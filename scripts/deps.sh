@@ -59,7 +59,7 @@
 #   wheel         makes a Python wheel for `scripts/package.sh wheel`; and NumPy, for its tests (Python 3.11)
 #   packages      makes the other packages (apt): from npm the headers for the addon of Node, and TypeScript, for its tests
 #   lint          clang-format and shellcheck (apt)
-#   arm64         a compiler, libraries and an emulator for ARM64 (apt), and in .deps/aarch64-linux-gnu the engines and frameworks of its tests
+#   arm64         a compiler, libraries and an emulator for ARM64 (apt), and in .deps/aarch64-linux-gnu the engines, frameworks and Python of its tests
 #                 (70 CPU seconds); docs/arm64.md
 #   tidy          clang-tidy (apt)
 # scripts/manifest.sh lists what it fetches. It can be run again at any time, even after an interruption: what is there stays as it is.
@@ -106,8 +106,9 @@ packages_of() {
     lint) echo "clang-format-$LLVM" shellcheck ;;
     tidy) echo "clang-tidy-$LLVM" ;;
     arm64)
-      echo crossbuild-essential-arm64 qemu-user-static binfmt-support
-      printf '%s:arm64\n' libfmt-dev libspdlog-dev libtomlplusplus-dev libseccomp-dev libsodium-dev libflatbuffers-dev libgtest-dev libgmock-dev
+      echo crossbuild-essential-arm64 qemu-user-static binfmt-support libboost1.81-dev protobuf-compiler-grpc
+      printf '%s:arm64\n' libfmt-dev libspdlog-dev libtomlplusplus-dev libseccomp-dev libsodium-dev libflatbuffers-dev libgtest-dev libgmock-dev \
+        zlib1g-dev libboost-url1.81-dev libsimdjson14 libssl-dev libgrpc++-dev libprotobuf-dev
       ;;
   esac
 }
@@ -205,6 +206,18 @@ arm64() {
   local cross=aarch64-linux-gnu tool
   mkdir -p "$prefix/$cross/bin" # where recipes find the tools that they call
   for tool in c++ strip; do ln -sf "$(command -v "$cross-${tool/c++/g++}")" "$prefix/$cross/bin/$tool"; done
+  # shellcheck disable=SC2016 # the script's words
+  printf '#!/bin/sh\nfor file; do /lib/ld-linux-aarch64.so.1 --list "$file"; done\n' >"$prefix/$cross/bin/ldd"
+  chmod +x "$prefix/$cross/bin/ldd"
+  # Debian's packages that cannot be installed for two types of machine, or only in this machine's versions.
+  [ -d "$prefix/$cross/debian" ] || (
+    cd "$(mktemp -d "$prefix/$cross/.making-XXXXXX")"
+    packages=({libsimdjson-dev,python3.11-minimal,libpython3.11-minimal,libpython3.11-stdlib,libexpat1,libffi8}:arm64)
+    quietly apt-get download "${packages[@]}" 2>/dev/null || { apt_update && quietly apt-get download "${packages[@]}"; } # or the lists are old
+    for deb in *.deb; do dpkg-deb --extract "$deb" debian; done
+    ln -sf "/usr/lib/$cross"/libsimdjson.so.*.*.* debian/usr/lib/"$cross"/ # which that package's files name
+    mv debian "$prefix/$cross/" && rm -r "$PWD"
+  )
   PATH=$prefix/$cross/bin:$PATH WASINN_CROSS=$cross "$scripts/deps.sh" wasmtime wamr components onnxruntime tflite llama-text
 }
 

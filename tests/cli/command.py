@@ -13,7 +13,7 @@ import time
 import unittest
 
 WASINN = os.environ["WASINN"]
-KEPT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TBB_ENABLE_SANITIZERS")
+KEPT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TBB_ENABLE_SANITIZERS", "QEMU_LD_PREFIX")
 ECHO = os.environ["WASINN_ECHO"]
 PROBE = os.environ["WASINN_PROBE"]
 WAIT = 600  # seconds, for what takes much less, even on a busy machine

@@ -49,7 +49,7 @@ class OlderTest(PackageTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.allowed = symbol_versions.allowed_versions("manylinux_2_34")
+        cls.allowed = symbol_versions.allowed_versions(f"manylinux_2_34_{os.uname().machine}")
         cls.trees = {name: cls.dir / name for name in ("debian", "older")}
         for tree in cls.trees.values():
             with tarfile.open(os.environ["BARE_DEBIAN"]) as archive:

@@ -17,7 +17,7 @@ TEST(EmulatedWorker, LacksFiltersOfSystemCalls) {
 TEST(EmulatedWorker, LoadsNoModelOfAGuest) {
   testing::Log log;
   const testing::HostPtr host = testing::EchoHost(
-      log, "worker = \"" + testing::InThisBuild("bin/worker_with_wall") + "\"\n[policy]\nload = \"isolated\"\n");
+      log, "worker = \"" + testing::InThisBuild("src/worker/wasinn-worker") + "\"\n[policy]\nload = \"isolated\"\n");
   const testing::GuestPtr guest = testing::NewGuest(host.get());
   testing::FakeGuest calls(guest.get());
   uint32_t graph = 0;
