@@ -27,7 +27,9 @@ class Arm64Test:
         self.check_command(command)
         for path in elf_files(folder):
             self.assertIn("AArch64", run("readelf", "--file-header", path), path)
-        for name in ("wasinn-worker", "libwasinn_backend_*.so", "digits.onnx", "wasinn.h", "wasi_nn.h"):
+        (worker,) = folder.rglob("wasinn-worker")
+        self.assertIn("seccomp_load", run("readelf", "--wide", "--dyn-syms", worker))  # not the build folder's, which has no sandbox
+        for name in ("libwasinn_backend_*.so", "digits.onnx", "wasinn.h", "wasi_nn.h"):
             self.assertTrue(list(folder.rglob(name)), name)
         env = {**os.environ, "LD_LIBRARY_PATH": "", "HOME": str(self.dir)}
         said = subprocess.run([command, "doctor"], env=env, capture_output=True, text=True, check=False).stdout
