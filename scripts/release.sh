@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a release in dist/VERSION: packages of all kinds, images, the source, an SBOM, the changelog's text, and SHA256SUMS over all of it. VERSION is
 # WASINN_VERSION of include/wasinn/types.h, the only place that has it. scripts/publish.sh uploads the release.
-# usage: scripts/release.sh [--dry-run | --check] [KIND…]   KINDs as of scripts/package.sh; by default all
+# usage: scripts/release.sh [--dry-run | --check] [KIND…]   KINDs as of scripts/package.sh, and arm64: those of build/arm64; by default all
 #   --check    reports whether this checkout and its build can be released, and makes nothing. The changelog must have VERSION with a date,
 #              and nothing unreleased. The tree must be clean, scripts/test.sh --all must have passed on it, and no other commit has the tag of that version.
 #              The build must be of that version and of these sources
@@ -21,7 +21,7 @@ case ${1-} in
   -*) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 kinds=("$@")
-[ $# -gt 0 ] || kinds=(wheel deb npm tarball guests crates kubernetes examples site images)
+[ $# -gt 0 ] || kinds=(wheel deb npm tarball guests crates kubernetes examples site images arm64)
 
 # section TITLE: prints the changelog's text under it; entries TITLE: prints their number.
 section() { awk -v title="$1" '/^## /{inside = index($0 " ", "## " title " ") == 1; next} inside' "$root/CHANGELOG.md"; }
@@ -49,10 +49,10 @@ check() {
   [ "$tagged" = "$head" ] || fault "another commit has the tag v$version"
 }
 
-# Checks that the build is up to date with these sources, because its files are packaged. Ninja prints what it would do.
-# It reads a copy of its own file, since it would otherwise only update that in a dry run.
+# check_build FOLDER: checks that the build is up to date with these sources, because its files are packaged. Ninja prints
+# what it would do. It reads a copy of its own file, since it would otherwise only update that in a dry run.
 check_build() {
-  local of newer
+  local build=$1 of newer
   [ -f "$build/build.ninja" ] || { fault "$build is no build"; return; }
   of=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
   [ "$of" = "${version%%-*}" ] || fault "the build is of version '$of', the sources of $version"
@@ -63,7 +63,8 @@ check_build() {
 }
 
 check
-check_build
+check_build "$build"
+[[ " ${kinds[*]} " != *" arm64 "* ]] || check_build "$root/build/arm64"
 [ "$mode" = dry-run ] || [ "$wrong" = 0 ] || exit 1
 if [ "$mode" = check ]; then
   say "$version can be released"
@@ -73,7 +74,11 @@ fi
 release=$dist/$version
 rm -rf "$release"
 mkdir -p "$release"
-WASINN_DIST=$release "$scripts/package.sh" "${kinds[@]}"
+for kind in "${kinds[@]}"; do
+  if [ "$kind" = arm64 ]; then
+    WASINN_BUILD=$root/build/arm64 WASINN_DIST=$release "$scripts/package.sh" --arm64 tarball wheel deb
+  else WASINN_DIST=$release "$scripts/package.sh" "$kind"; fi
+done
 say "the source, the SBOM and the notes"
 git -C "$root" archive --format=tar.gz --prefix="wasinn-$version/" -o "$release/wasinn-$version-source.tar.gz" HEAD
 quietly cmake --install "$build" --prefix "$work/prefix"

@@ -41,6 +41,8 @@ class CheckTest(unittest.TestCase):
         self.write("build/build.ninja", NINJA)
         self.write("build/CMakeCache.txt", "CMAKE_PROJECT_VERSION:STATIC=7.1.0\n")
         run("ninja", "-C", self.dir / "build")
+        self.write("build/arm64/build.ninja", "")
+        self.write("build/arm64/CMakeCache.txt", "CMAKE_PROJECT_VERSION:STATIC=7.1.0\n")
         self.git("init", "-q")
         self.git("add", ".")
         self.commit()
@@ -124,12 +126,17 @@ class CheckTest(unittest.TestCase):
     def test_the_build_is_of_what_cmake_reads(self):
         later = (self.dir / "build" / "build.ninja").stat().st_mtime + 1
         self.write("src/CMakeLists.txt", "")
-        os.utime(self.dir / "src" / "CMakeLists.txt", (later, later))
+        for path in ("src/CMakeLists.txt", "build/arm64/build.ninja"):
+            os.utime(self.dir / path, (later, later))
         self.check_refused("the build is older than src/CMakeLists.txt; build it again")
 
     def test_there_is_a_build(self):
         (self.dir / "build/build.ninja").unlink()
         self.check_refused(f"{self.dir}/build is no build")
+
+    def test_the_build_for_arm64_is_of_the_version(self):
+        self.write("build/arm64/CMakeCache.txt", "CMAKE_PROJECT_VERSION:STATIC=7.0.0\n")
+        self.check_refused("the build is of version '7.0.0', the sources of 7.1.0")
 
     def test_the_tag_of_the_version_is_of_this_commit(self):
         self.git("tag", "v7.1.0")
