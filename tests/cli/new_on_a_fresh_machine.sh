@@ -13,7 +13,7 @@ scripts/deps.sh "${deps[@]}"
 cmake --preset release
 cmake --build --preset release --target wasinn_command wasinn_serve wasinn_worker wasinn_backend_onnx wasinn_backend_llama wasinn_guest_files
 export PATH=$PWD/build/release/bin:$PWD/.deps/component-tools/bin:$PATH
-apt-get install -y --no-install-recommends make curl # "missing here: no make; to get it: …"
+apt-get install -y --no-install-recommends curl
 # Without rustup and Go 1.24, as docs/guests.md says.
 make=(make --no-print-directory CARGO=cargo-wasm GO=go-wasm)
 digits=$PWD/models/digits.onnx
@@ -29,7 +29,9 @@ try() {
   [[ $name != *-text ]] || model=$text
   [[ $name != *-serve ]] || kind=reactor
   # shellcheck disable=SC2086 # words
-  wasinn new "$name" --lang "$language" $kinds --model "$model" && cd "$name" || return 1
+  wasinn new "$name" --lang "$language" $kinds --model "$model" | tee new.log || return 1
+  sed -n 's/^missing here: .*; to get it: apt-get install/apt-get install -y --no-install-recommends/p' new.log | sh -x || return 1
+  cd "$name" || return 1
   local its=("${make[@]}" "ADAPTER=$adapters/wasi_snapshot_preview1.$kind.wasm")
   "${its[@]}" || return 1
   [[ $name == *-serve ]] || { "${its[@]}" test && "${its[@]}" run; return; }
