@@ -117,10 +117,10 @@ class Stays(Reused, InfersTest):
         server = self.serve_handler()
         self.ask(server, "count")
         before = self.most_memory(server)
-        for _ in range(100):
+        for _ in range(500):
             self.assertEqual(server.request("POST", "/h/request-ignored", bytes(1 << 20)).body, b"whole")
         self.assertEqual(self.counts(server, 1), [2])
-        self.assertLess(self.most_memory(server) - before, 64 << 10)
+        self.assertLess(self.most_memory(server) - before, 400 << 10)  # AddressSanitizer keeps 256 MiB of what was freed
 
     def test_tenants_have_instances_of_their_own(self):
         config = self.configure(tenant("a") + tenant("b"))

@@ -4,6 +4,7 @@ import http.client
 import socket
 import time
 
+from command import longer_and_longer
 from incoming_handler_test import HandlerTest
 from outbound_test import OutboundTest
 from server import Server, read_all, until
